@@ -1,0 +1,24 @@
+"""One file for each way of spelling a session; `named` finds them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.formats.dialects.agent import Agent
+from app.formats.dialects.indusagi import Indusagi
+from app.formats.dialects.lanes import Lanes
+from app.formats.dialects.omp import Omp
+from app.formats.dialects.pi import Pi
+from app.formats.dialects.transcript import Transcript
+
+if TYPE_CHECKING:
+    from app.formats.dialects.base import Dialect
+
+_DIALECTS: dict[str, Dialect] = {
+    dialect.name: dialect for dialect in (Pi(), Omp(), Indusagi(), Agent(), Transcript(), Lanes())
+}
+
+
+def named(name: str) -> Dialect:
+    """The dialect of that name; an unknown one is read as pi's."""
+    return _DIALECTS.get(name) or _DIALECTS["pi"]

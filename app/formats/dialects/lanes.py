@@ -1,0 +1,81 @@
+"""pi v4 "lanes": transactions of entries, usage rows and values (FORMATS 1.1, last paragraph).
+
+The tip of the main branch, labels and the name are values. What answers cost is told by the usage rows alone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from app.formats.decode import BadLine, decode
+from app.formats.dialects.base import Dialect, Mark
+from app.formats.skim import Skim, clean, skim_dict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_KINDS = ("header", "entry", "usage", "value", "list")
+
+
+class Lanes(Dialect):
+    """pi's next format. It has been seen in a library, not yet in a user's folder: read only."""
+
+    name = "lanes"
+    migrates = False
+    one_entry_a_line = False
+
+    def skims(self, line: bytes) -> Sequence[Skim]:
+        """What the transaction wrote."""
+        found: list[Skim] = []
+        for write in _writes(line):
+            kind = write.get("kind")
+            if kind not in _KINDS:
+                raise BadLine("neither an entry nor a value")
+            if kind == "entry":
+                skim = skim_dict(write)
+                if skim.message is not None:
+                    skim.message.usage = None
+                skim.usage = None
+                found.append(skim)
+            elif kind == "usage":
+                found.append(Mark(type="usage", usage=skim_dict(write).usage))
+            elif kind == "value":
+                found.extend(_value(write))
+        return found
+
+    def entry(self, line: bytes, part: int = 0) -> dict[str, Any]:
+        """Entry number `part` of the transaction, counting entries only."""
+        entries = [write for write in _writes(line) if write.get("kind") == "entry"]
+        if part >= len(entries):
+            raise BadLine("the transaction has no such entry")
+        return entries[part]
+
+
+def _writes(line: bytes) -> list[dict[str, Any]]:
+    """The writes of one line: an object, or an array of them."""
+    if line.lstrip().startswith(b"["):
+        try:
+            value = orjson.loads(line)
+        except ValueError:
+            wrapped = decode(b'{"writes":' + line + b"}")
+            if len(wrapped) > 1:
+                raise BadLine("not a JSON array") from None
+            value = wrapped["writes"]
+        return [write for write in value if isinstance(write, dict)]
+    return [decode(line)]
+
+
+def _value(write: dict[str, Any]) -> Sequence[Skim]:
+    value = write.get("value") if write.get("op") != "delete" else None
+    text = clean(value) if isinstance(value, str) else None
+    key = write.get("key")
+    match write.get("namespace"):
+        case "pi.branch.tip" if key == "main":
+            return (Mark(type="leaf", target_id=text),)
+        case "pi.entry.label" if isinstance(key, str):
+            return (Mark(type="label", target_id=clean(key), label=text),)
+        case "pi.session.name":
+            return (Mark(type="session_info", name=text),)
+    return ()

@@ -1,0 +1,15 @@
+"""oh-my-pi: the title line or the header names the session; session_info is not read (FORMATS 1.2)."""
+
+from __future__ import annotations
+
+from app.formats.dialects.base import Dialect
+
+
+class Omp(Dialect):
+    """oh-my-pi."""
+
+    name = "omp"
+
+    def renamed(self, before: str | None, name: str | None) -> str | None:
+        """No entry changes the name."""
+        return before

@@ -1,0 +1,11 @@
+"""pi: the latest session_info names the session, on whatever branch it is (FORMATS 1.1)."""
+
+from __future__ import annotations
+
+from app.formats.dialects.base import Dialect
+
+
+class Pi(Dialect):
+    """pi, versions 1 to 3 and any later one that keeps the shape."""
+
+    name = "pi"

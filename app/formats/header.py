@@ -1,0 +1,253 @@
+"""What the first lines of a session say about it, in every format that is known (FORMATS 1.1 to 1.5).
+
+A header counts where it begins within the first MiB, as for pi. What an agent would refuse and a reader need
+not (a byte order mark, entries before the header, a title line in a store of pi) is read and told as a fault.
+"""
+
+from __future__ import annotations
+
+import os.path
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from app.formats.decode import BadLine, decode
+from app.formats.lines import BOM, blocks, scan
+from app.formats.skim import clean
+from app.formats.stamps import parse_time
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SCAN_LIMIT = 1 << 20
+SLOT_SIZE = 256
+"""Bytes of omp's title line, newline included; only a line of exactly this size may be written in place."""
+
+_OMP_FIELDS = (
+    "title",
+    "titleSource",
+    "previousSessionFiles",
+    "additionalDirectories",
+    "providerPromptCacheKey",
+)
+_TRANSCRIPT = "indus/transcript@"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something in a file that its agent would refuse, or a line that cannot be read.
+
+    :param line: counted from 1; None where the whole file is meant.
+    :param torn: it is the unfinished last line, which may still be being written.
+    """
+
+    line: int | None
+    offset: int
+    reason: str
+    torn: bool = False
+
+
+class NotASession(Exception):
+    """A file that is no session. `line` is where that shows, 0 when no line is to blame."""
+
+    def __init__(self, path: str, line: int, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.path = path
+        self.line = line
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The head of a session.
+
+    :param dialect: the name of one of `app.formats.dialects`.
+    :param version: the format's version; 1 where an old file does not say.
+    :param created_ms: None where the header has no time.
+    :param parent_session: a path or an id, as the agent wrote it.
+    :param title_slot: a title line stands before the header.
+    :param slot_writable: that line is 256 bytes long and first, so it may be overwritten in place.
+    :param name: the title line's or the header's name (omp).
+    :param line: where the header is; `offset` and `length` in bytes.
+    """
+
+    agent: str
+    dialect: str
+    version: int
+    id: str
+    cwd: str
+    created_ms: int | None
+    parent_session: str | None
+    title_slot: bool
+    slot_writable: bool
+    name: str | None
+    line: int
+    offset: int
+    length: int
+    has_bom: bool
+    faults: tuple[Fault, ...]
+
+    @property
+    def has_ids(self) -> bool:
+        """False for version 1 of pi's family: ids and parents are made up when such a file is read."""
+        return self.version >= 2 or self.dialect in ("agent", "transcript", "lanes")
+
+
+@dataclass(slots=True)
+class _Slot:
+    name: str | None
+    line: int
+    offset: int
+    writable: bool
+
+
+def find_header(path: str, descriptor: int, agents: Sequence[str] = ()) -> Header:
+    """The header of the open file at `path`; most often in its first bytes.
+
+    :raises NotASession: there is none.
+    :raises OSError: the file cannot be read.
+    """
+    first = next(blocks(descriptor), b"")
+    try:
+        return read_header(path, first, agents)
+    except NotASession:
+        more = next(blocks(descriptor, 0, 2 * SCAN_LIMIT), b"")
+        if len(more) <= len(first):
+            raise
+    return read_header(path, more, agents)
+
+
+def read_header(path: str, data: bytes, agents: Sequence[str] = ()) -> Header:
+    """The header in `data`, the first lines of the file at `path`.
+
+    :param agents: the agents whose store the file lies in, usually one; empty when that is not known.
+    :raises NotASession: there is none.
+    """
+    if not data:
+        raise NotASession(path, 0, "empty file")
+    has_bom = data.startswith(BOM)
+    start = len(BOM) if has_bom else 0
+    slot: _Slot | None = None
+    first_line = 0
+    headless = ""
+    for line in scan(data[start:], start):
+        if line.offset > SCAN_LIMIT:
+            break
+        first_line = first_line or line.number
+        content = data[line.offset : line.offset + line.length]
+        try:
+            value = decode(content)
+        except BadLine:
+            continue
+        if _is_header(value):
+            return _header(path, value, slot, agents, has_bom, (line.number, line.offset, line.length))
+        kind = value.get("type")
+        if kind == "session":
+            headless = "the header has no id"
+            first_line = line.number
+        elif kind == "title" and slot is None and not isinstance(value.get("id"), str):
+            writable = line.offset == 0 and line.terminated and line.length == SLOT_SIZE - 1
+            slot = _Slot(_name(value.get("title")), line.number, line.offset, writable)
+    if not first_line:
+        raise NotASession(path, 0, "only blank lines")
+    raise NotASession(path, first_line, headless or "no session header")
+
+
+def _is_header(value: dict[str, Any]) -> bool:
+    if value.get("type") == "session":
+        return isinstance(value.get("id"), str)
+    schema = value.get("schema")
+    if isinstance(schema, str) and schema.startswith(_TRANSCRIPT):
+        return True
+    return value.get("kind") == "header" and "v" in value and isinstance(value.get("id"), str)
+
+
+def _header(
+    path: str,
+    value: dict[str, Any],
+    slot: _Slot | None,
+    agents: Sequence[str],
+    has_bom: bool,
+    where: tuple[int, int, int],
+) -> Header:
+    if value.get("type") == "session":
+        version = _version(value.get("version"))
+        dialect = _dialect(value, slot, agents)
+        session_id = value["id"]
+        created = parse_time(value.get("timestamp"))
+        parent = value.get("parentSession") or value.get("branchedFrom")
+        # Where omp has a title line, that line alone decides; without one its header does.
+        name = (slot.name if slot else _name(value.get("title"))) if dialect == "omp" else None
+    elif "schema" in value:
+        version, dialect, created, parent, name = 1, "transcript", None, None, None
+        session_id = value.get("sessionId")
+        if not isinstance(session_id, str):
+            session_id = os.path.splitext(os.path.basename(path))[0]
+    else:
+        version, dialect, name = _version(value["v"]), "lanes", None
+        session_id = value["id"]
+        created = parse_time(value.get("createdAt"))
+        parent = value.get("legacyParentSessionPath") or value.get("parentSessionId")
+    agent = _agent(dialect, agents)
+    faults = []
+    if has_bom:
+        faults.append(Fault(1, 0, "the file begins with a byte order mark"))
+    if slot and agent != "omp":
+        faults.append(
+            Fault(slot.line, slot.offset, f"a title line before the header: {agent} refuses such a file")
+        )
+    return Header(
+        agent=agent,
+        dialect=dialect,
+        version=version,
+        id=clean(session_id),
+        cwd=_text(value.get("cwd")),
+        created_ms=created,
+        parent_session=_text(parent) or None,
+        title_slot=slot is not None,
+        slot_writable=slot is not None and slot.writable,
+        name=name,
+        line=where[0],
+        offset=where[1],
+        length=where[2],
+        has_bom=has_bom,
+        faults=tuple(faults),
+    )
+
+
+def _dialect(value: dict[str, Any], slot: _Slot | None, agents: Sequence[str]) -> str:
+    """Which of the v3 family wrote a file.
+
+    pi and omp may share a folder: then a file is omp's when it has a title line or a field only omp writes.
+    """
+    known = agents or ("pi", "omp", "agent")
+    if slot:
+        return "omp"
+    if "omp" in known and (len(known) == 1 or any(field in value for field in _OMP_FIELDS)):
+        return "omp"
+    # nickcecere/agent says version 1 aloud and pi's version 1 says nothing (specs 002, 003).
+    if "agent" in known and (len(known) == 1 or value.get("version") == 1):
+        return "agent"
+    return next((agent for agent in known if agent not in ("omp", "agent")), known[0])
+
+
+def _agent(dialect: str, agents: Sequence[str]) -> str:
+    writer = {"transcript": "indusagi", "lanes": "pi"}.get(dialect, dialect)
+    return writer if writer in agents or not agents else agents[0]
+
+
+def _version(value: object) -> int:
+    if value is None:
+        return 1
+    if isinstance(value, str) and value.strip().isdecimal():
+        return int(value.strip()[:9])
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e9:
+        return int(value)
+    return 3
+
+
+def _name(value: object) -> str | None:
+    return _text(value).strip() or None
+
+
+def _text(value: object) -> str:
+    return clean(value) if isinstance(value, str) else ""

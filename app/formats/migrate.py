@@ -1,0 +1,40 @@
+"""Old entries as version 3 would have them, in memory only (specs 002 "Versioning and Migration").
+
+Version 1 has no ids: an entry's made-up id is its place in the file, so that it is the same at every look.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+CURRENT_VERSION = 3
+
+
+def made_up_id(index: int) -> str:
+    """The id of entry number `index` (from 0) of a file without ids: eight hex digits, as agents write."""
+    return f"{index:08x}"
+
+
+def migrated_role(role: str | None, version: int) -> str | None:
+    """`role` in version 3: hookMessage became custom."""
+    return "custom" if role == "hookMessage" and version < CURRENT_VERSION else role
+
+
+def migrate(entry: dict[str, Any], version: int, index: int) -> dict[str, Any]:
+    """Entry number `index` of a file of `version`, as version 3 has it. Does nothing to what it was given."""
+    if version >= CURRENT_VERSION:
+        return entry
+    entry = dict(entry)
+    if version < 2:
+        entry["id"] = made_up_id(index)
+        entry["parentId"] = made_up_id(index - 1) if index else None
+        kept = entry.get("firstKeptEntryIndex")
+        if entry.get("type") == "compaction" and isinstance(kept, int) and not isinstance(kept, bool):
+            del entry["firstKeptEntryIndex"]
+            if kept >= 1:
+                # That index counts the header as number 0.
+                entry["firstKeptEntryId"] = made_up_id(kept - 1)
+    message = entry.get("message")
+    if entry.get("type") == "message" and isinstance(message, dict) and message.get("role") == "hookMessage":
+        entry["message"] = {**message, "role": "custom"}
+    return entry

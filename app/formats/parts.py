@@ -1,0 +1,213 @@
+"""The whole of an entry for the entry pane, part by part, in the order it was written."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from app.formats.stamps import iso, parse_time
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Part(NamedTuple):
+    """A piece of an entry.
+
+    :param kind: "text", "thinking", "tool_call", "tool_result", "image", "error", "meta" or "raw".
+    :param title: a short heading, "" for none. `text` is the whole text; neither is inert yet: whoever draws
+        them makes them inert window by window.
+    """
+
+    kind: str
+    title: str
+    text: str
+
+
+def parts(raw: dict[str, Any]) -> list[Part]:
+    """The parts of an entry as `read_entry` gives it. What has no reading of its own comes as "raw" JSON.
+
+    Never raises, whatever the entry holds.
+    """
+    kind = raw.get("type")
+    if kind == "message" and isinstance(raw.get("message"), dict):
+        return [*_message(raw["message"]), _message_meta(raw, raw["message"])]
+    found = [*_entry(raw)]
+    return [*found, _entry_meta(raw)]
+
+
+def _message(message: dict[str, Any]) -> Iterator[Part]:
+    role = message.get("role")
+    if role == "bashExecution":
+        yield Part("tool_call", "bash", _string(message.get("command")))
+        yield Part("tool_result", _exit(message), _string(message.get("output")))
+    elif role == "pythonExecution":
+        yield Part("tool_call", "python", _string(message.get("code")))
+        yield Part("tool_result", _exit(message), _string(message.get("output")))
+    elif role in ("branchSummary", "compactionSummary"):
+        yield Part("text", "summary", _string(message.get("summary")))
+    elif role == "toolResult":
+        title = _string(message.get("toolName")) or "tool"
+        failed = message.get("isError") is True
+        for part in _content(message.get("content")):
+            if part.kind == "text":
+                part = Part("error" if failed else "tool_result", title, part.text)
+            yield part
+    else:
+        yield from _content(message.get("content"))
+    if message.get("errorMessage"):
+        yield Part("error", _string(message.get("stopReason")) or "error", _string(message["errorMessage"]))
+
+
+def _exit(message: dict[str, Any]) -> str:
+    if message.get("cancelled") is True:
+        return "cancelled"
+    code = message.get("exitCode")
+    return "output" if code is None or code == 0 else f"exit code {code}"
+
+
+def _content(content: Any) -> Iterator[Part]:
+    if isinstance(content, str):
+        yield Part("text", "", content)
+    elif isinstance(content, list):
+        for block in content:
+            yield _block(block)
+    elif content is not None:
+        yield Part("raw", "content", _json(content))
+
+
+def _block(block: Any) -> Part:
+    kind = block.get("type") if isinstance(block, dict) else None
+    match kind:
+        case "text":
+            return Part("text", "", _string(block.get("text")))
+        case "thinking":
+            text = _string(block.get("thinking"))
+            return Part("thinking", "thinking", text or ("(redacted)" if block.get("redacted") else ""))
+        case "redactedThinking":
+            return Part("thinking", "thinking", "(redacted)")
+        case "toolCall":
+            return Part("tool_call", _string(block.get("name")) or "tool", _arguments(block.get("arguments")))
+        case "image":
+            return Part("image", "image", _image(block))
+    return Part("raw", kind if isinstance(kind, str) else "block", _json(block))
+
+
+def _arguments(arguments: Any) -> str:
+    """One argument a line; texts as they are, since they may be whole files."""
+    if not isinstance(arguments, dict):
+        return "" if arguments is None else _json(arguments)
+    lines = []
+    for name, value in arguments.items():
+        text = value if isinstance(value, str) else _json(value)
+        lines.append(f"{name}:\n{text}" if "\n" in text else f"{name}: {text}")
+    return "\n".join(lines)
+
+
+def _image(block: dict[str, Any]) -> str:
+    data = block.get("data")
+    mime = _string(block.get("mimeType")) or "image"
+    if not isinstance(data, str):
+        return mime
+    if data.startswith("blob:"):
+        return f"{mime}, {data}"
+    return f"{mime}, {_size(max(0, len(data) * 3 // 4 - data[-2:].count('=')))}"
+
+
+def _size(count: int) -> str:
+    if count < 1000:
+        return f"{count} bytes"
+    return f"{count / 1000:.1f} kB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"
+
+
+def _entry(raw: dict[str, Any]) -> Iterator[Part]:
+    match raw.get("type"):
+        case "custom_message":
+            yield from _content(raw.get("content"))
+        case "compaction" | "branch_summary":
+            yield Part("text", "summary", _string(raw.get("summary")))
+        case "branch":
+            yield Part("text", "branched from", _string(raw.get("parentSessionPath")))
+            if raw.get("branchSummary"):
+                yield Part("text", "summary", _string(raw["branchSummary"]))
+        case "session_info":
+            yield Part("text", "name", _string(raw.get("name")))
+        case "title_change":
+            yield Part("text", "name", _string(raw.get("title")))
+        case "label":
+            yield Part("text", "label", _string(raw.get("label")) or "(cleared)")
+    rest = {key: value for key, value in raw.items() if key not in _TOLD}
+    if rest:
+        yield Part("raw", _string(raw.get("type")), _json(rest))
+
+
+_TOLD = frozenset(
+    (
+        "type",
+        "id",
+        "parentId",
+        "timestamp",
+        "message",
+        "usage",
+        "content",
+        "summary",
+        "name",
+        "title",
+        "label",
+        "parentSessionPath",
+        "branchSummary",
+    )
+)
+
+
+def _message_meta(raw: dict[str, Any], message: dict[str, Any]) -> Part:
+    facts = [("role", _string(message.get("role")))]
+    provider, model = _string(message.get("provider")), _string(message.get("model"))
+    facts.append(("model", f"{provider}/{model}" if provider and model else model))
+    facts.append(("stopped", _string(message.get("stopReason"))))
+    facts.append(("time", _time(message.get("timestamp")) or _time(raw.get("timestamp"))))
+    return _meta(facts, message.get("usage"), raw)
+
+
+def _entry_meta(raw: dict[str, Any]) -> Part:
+    facts = [("type", _string(raw.get("type"))), ("time", _time(raw.get("timestamp")))]
+    return _meta(facts, raw.get("usage"), raw)
+
+
+def _meta(facts: list[tuple[str, str]], usage: Any, raw: dict[str, Any]) -> Part:
+    facts.extend(_usage(usage))
+    facts.append(("id", _string(raw.get("id"))))
+    return Part("meta", "", "\n".join(f"{name}: {value}" for name, value in facts if value))
+
+
+def _usage(usage: Any) -> Iterator[tuple[str, str]]:
+    if not isinstance(usage, dict):
+        return
+    told = []
+    for key, name in (
+        ("input", "input"),
+        ("output", "output"),
+        ("cacheRead", "cache read"),
+        ("cacheWrite", "cache write"),
+    ):
+        count = usage.get(key)
+        if isinstance(count, int | float) and not isinstance(count, bool) and count:
+            told.append(f"{count:,} {name}")
+    yield "tokens", ", ".join(told)
+    cost = usage.get("cost")
+    total = cost.get("total") if isinstance(cost, dict) else cost
+    if isinstance(total, int | float) and not isinstance(total, bool) and total:
+        yield "cost", f"${total:.4f}"
+
+
+def _time(value: Any) -> str:
+    ms = parse_time(value)
+    return "" if ms is None else iso(ms)
+
+
+def _string(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2)

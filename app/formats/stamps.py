@@ -1,0 +1,40 @@
+"""Times as the four agents write them: ISO 8601 text or milliseconds since the epoch (FORMATS 1.1)."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
+_FIRST_MS = -62_135_596_800_000  # 0001-01-01, the first day `datetime` knows
+_LAST_MS = 253_402_300_799_999  # 9999-12-31T23:59:59.999Z, the last
+
+
+def parse_time(value: object) -> int | None:
+    """Milliseconds since the epoch, UTC, or None when `value` is no time.
+
+    A number is milliseconds already. Text is ISO 8601 with "Z", with an offset, or with neither (then it
+    is taken as UTC), with or without a fraction. Anything else, and any time outside the years 1 to 9999,
+    is None. Never raises.
+    """
+    if isinstance(value, str):
+        try:
+            moment = datetime.fromisoformat(value.strip())
+            if moment.tzinfo is None:
+                moment = moment.replace(tzinfo=UTC)
+            value = (moment - _EPOCH) // _MILLISECOND
+        except (ValueError, OverflowError):
+            return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    # The comparison also refuses NaN and the infinities.
+    return int(value) if _FIRST_MS <= value <= _LAST_MS else None
+
+
+def iso(ms: int) -> str:
+    """`ms` as ISO 8601 in UTC with milliseconds, for example "2026-02-16T10:20:30.000Z".
+
+    A time outside the years 1 to 9999 is clamped to the nearest that can be written.
+    """
+    moment = _EPOCH + timedelta(milliseconds=min(max(ms, _FIRST_MS), _LAST_MS))
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z".rjust(24, "0")

@@ -1,0 +1,187 @@
+"""Headers of every format and version (FORMATS 1.1 to 1.4, specs 000 to 004)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.formats.header import Header, NotASession, read_header
+
+TIME = "2026-02-16T10:20:30.000Z"
+MS = 1_771_237_230_000
+
+
+def head(**fields: Any) -> bytes:
+    values = {"type": "session", "version": 3, "id": "abc", "timestamp": TIME, "cwd": "/work/app", **fields}
+    return json.dumps({key: value for key, value in values.items() if value is not ...}).encode() + b"\n"
+
+
+def slot(title: str = "A title", size: int = 256) -> bytes:
+    line = {"type": "title", "v": 1, "title": title, "updatedAt": TIME, "pad": ""}
+    line["pad"] = " " * max(0, size - 1 - len(json.dumps(line)))
+    return json.dumps(line).encode() + b"\n"
+
+
+def read(data: bytes, *agents: str, path: str = "/s/2026_x.jsonl") -> Header:
+    return read_header(path, data, agents)
+
+
+def test_a_header_of_pi() -> None:
+    header = read(head(parentSession="/other.jsonl"), "pi")
+    assert (header.agent, header.dialect, header.version, header.id) == ("pi", "pi", 3, "abc")
+    assert (header.cwd, header.created_ms, header.parent_session) == ("/work/app", MS, "/other.jsonl")
+    assert (header.line, header.offset, header.length) == (1, 0, len(head(parentSession="/other.jsonl")) - 1)
+    assert header.has_ids
+    assert not header.faults
+
+
+@pytest.mark.parametrize(
+    ("written", "version", "has_ids"),
+    [(..., 1, False), (1, 1, False), (2, 2, True), (3, 3, True), (9, 9, True), ("3", 3, True), (None, 1, False)]
+    + [([], 3, True), (2.5, 2, True), (1e300, 3, True), (True, 3, True)],
+)
+def test_versions(written: Any, version: int, has_ids: bool) -> None:
+    header = read(head(version=written), "pi")
+    assert (header.version, header.has_ids) == (version, has_ids)
+
+
+def test_an_old_parent_and_odd_fields() -> None:
+    header = read(head(branchedFrom="/old.jsonl", cwd=5, timestamp={"a": 1}), "pi")
+    assert (header.parent_session, header.cwd, header.created_ms) == ("/old.jsonl", "", None)
+
+
+def test_a_title_line_decides_the_name_of_a_session_of_omp() -> None:
+    header = read(slot("From the slot") + head(title="from the header"), "omp")
+    assert (header.agent, header.name, header.title_slot, header.slot_writable) == (
+        "omp",
+        "From the slot",
+        True,
+        True,
+    )
+    assert header.line == 2
+    assert read(slot("") + head(title="from the header"), "omp").name is None
+    assert read(head(title=" from the header "), "omp").name == "from the header"
+
+
+def test_a_short_title_line_is_read_but_may_not_be_written_in_place() -> None:
+    header = read(slot("Short", size=0) + head(), "omp")
+    assert (header.name, header.title_slot, header.slot_writable) == ("Short", True, False)
+    assert not header.faults
+
+
+@pytest.mark.parametrize("before", [b"\n", b"\xef\xbb\xbf"])
+def test_a_title_line_that_is_not_at_the_start_may_not_be_written_in_place(before: bytes) -> None:
+    assert not read(before + slot() + head(), "omp").slot_writable
+
+
+@pytest.mark.parametrize(
+    ("data", "agent"),
+    [
+        (head(), "pi"),
+        (slot() + head(), "omp"),
+        (head(title="x"), "omp"),
+        (head(titleSource="auto"), "omp"),
+        (head(previousSessionFiles=[]), "omp"),
+    ],
+)
+@pytest.mark.parametrize("agents", [("pi", "omp"), ("omp", "pi"), ()])
+def test_who_wrote_a_file_in_a_shared_folder(data: bytes, agent: str, agents: tuple[str, ...]) -> None:
+    assert read(data, *agents).agent == agent
+
+
+def test_in_a_folder_of_its_own_an_agent_owns_every_file() -> None:
+    assert read(head(), "omp").agent == "omp"
+    assert read(head(title="x"), "pi").agent == "pi"
+    assert read(head(), "indusagi").dialect == "indusagi"
+
+
+def test_a_title_line_in_a_store_of_pi_is_a_fault() -> None:
+    header = read(slot("Named") + head(), "pi")
+    assert (header.agent, header.dialect, header.name) == ("pi", "omp", "Named")
+    assert [(fault.line, fault.offset) for fault in header.faults] == [(1, 0)]
+
+
+def test_nickcecere_agent_says_version_1() -> None:
+    header = read(head(version=1, timestamp="2026-02-16T10:20:30Z"), "agent")
+    assert (header.agent, header.dialect, header.created_ms, header.has_ids) == ("agent", "agent", MS, True)
+    assert read(head(version=1)).dialect == "agent"
+    assert read(head(version=...)).dialect == "pi"
+
+
+def test_a_transcript() -> None:
+    line = b'{"schema":"indus/transcript@1","kind":"head","sessionId":"abc","leaf":null}\n'
+    header = read(line, "indusagi")
+    assert (header.agent, header.dialect, header.id, header.cwd, header.has_ids) == (
+        "indusagi",
+        "transcript",
+        "abc",
+        "",
+        True,
+    )
+    entry = b'{"schema":"indus/transcript@1","kind":"entry","id":"a","prev":null,"role":"user"}\n'
+    assert read(entry, "indusagi", path="/x/my-session.ndjson").id == "my-session"
+
+
+def test_lanes() -> None:
+    line = {"v": 4, "kind": "header", "id": "abc", "storageVersion": 1, "createdAt": MS, "cwd": "/w"}
+    header = read(json.dumps({**line, "parentSessionId": "p"}).encode(), "pi")
+    assert (header.agent, header.dialect, header.version, header.created_ms) == ("pi", "lanes", 4, MS)
+    assert header.parent_session == "p"
+
+
+def test_a_byte_order_mark_is_tolerated_and_told() -> None:
+    header = read(b"\xef\xbb\xbf" + head(), "pi")
+    assert (header.id, header.offset, header.has_bom) == ("abc", 3, True)
+    assert [fault.reason for fault in header.faults] == ["the file begins with a byte order mark"]
+
+
+def test_what_cannot_be_read_before_the_header_is_passed_over() -> None:
+    header = read(b'\n#!/bin/sh\n{"half\n{"type":"message","id":"a"}\n' + head(), "pi")
+    assert (header.id, header.line) == ("abc", 5)
+
+
+@pytest.mark.parametrize(
+    ("data", "line", "reason"),
+    [
+        (b"", 0, "empty file"),
+        (b"\n \n", 0, "only blank lines"),
+        (b"\nnotes\n", 2, "no session header"),
+        (b'{"type":"message","id":"a"}\n', 1, "no session header"),
+        (b'{"a":1}\n' + head(id=5), 2, "the header has no id"),
+        (slot(), 1, "no session header"),
+        (b"x" * (1 << 20) + b"\n" + head(), 1, "no session header"),
+        (bytes(4096), 1, "no session header"),
+    ],
+)
+def test_no_session(data: bytes, line: int, reason: str) -> None:
+    with pytest.raises(NotASession) as caught:
+        read(data, "pi")
+    assert (caught.value.line, caught.value.reason) == (line, reason)
+    assert caught.value.path == "/s/2026_x.jsonl"
+
+
+def test_lone_surrogates_in_a_header_are_replaced() -> None:
+    header = read(b'{"type":"session","version":3,"id":"a\\ud83d","cwd":"/x\\udc00"}\n', "pi")
+    assert (header.id, header.cwd) == ("a\ufffd", "/x\ufffd")
+
+
+JSON = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.just([]) | st.just({})
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["type", "id", "version", "timestamp", "cwd", "title", "schema", "kind", "v", "createdAt"]),
+        JSON | st.sampled_from(["session", "title", "header", "indus/transcript@1", "entry"]),
+    )
+)
+def test_no_header_crashes(fields: dict[str, Any]) -> None:
+    try:
+        header = read(json.dumps(fields).encode(), "pi", "omp")
+    except NotASession:
+        return
+    assert isinstance(header.id, str)
+    assert isinstance(header.cwd, str)

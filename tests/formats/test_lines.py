@@ -1,0 +1,76 @@
+"""Lines of bytes and where they begin (FORMATS 1.1 "Loader tolerance")."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.formats.lines import Line, blocks, is_blank, scan
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_lf_and_crlf_end_lines_and_a_lone_cr_does_not() -> None:
+    assert list(scan(b"a\nbb\r\nc\rd")) == [
+        Line(1, 0, 1, True),
+        Line(2, 2, 3, True),
+        Line(3, 6, 3, False),
+    ]
+
+
+def test_blank_lines_are_left_out_but_counted() -> None:
+    assert [(line.number, line.offset) for line in scan(b"\n \t\r\na\n\xc2\xa0\nb\n")] == [(3, 5), (5, 10)]
+
+
+def test_numbers_and_offsets_go_on_from_where_the_buffer_lies() -> None:
+    assert list(scan(b"x\ny\n", offset=100, number=7)) == [Line(7, 100, 1, True), Line(8, 102, 1, True)]
+
+
+@pytest.mark.parametrize("blank", [b"", b" \t\r\v\f", b"\xef\xbb\xbf", "\u2003\u3000".encode()])
+def test_blank_to_the_agents(blank: bytes) -> None:
+    assert is_blank(blank)
+
+
+@pytest.mark.parametrize("text", [b"\0", b"x", b"\xff", b" {} ", "\u200b".encode()])
+def test_not_blank(text: bytes) -> None:
+    assert not is_blank(text)
+
+
+@given(st.binary(max_size=300))
+def test_lines_cover_the_buffer(buffer: bytes) -> None:
+    covered = [buffer[line.offset : line.offset + line.length] for line in scan(buffer)]
+    assert covered == [line for line in buffer.split(b"\n") if not is_blank(line)]
+    assert all(line.terminated or line.offset + line.length == len(buffer) for line in scan(buffer))
+
+
+@given(data=st.lists(st.binary(max_size=40), max_size=12), size=st.integers(1, 30), start=st.integers(0, 50))
+def test_blocks_are_the_file_cut_at_newlines(
+    tmp_path_factory: pytest.TempPathFactory, data: list[bytes], size: int, start: int
+) -> None:
+    content = b"\n".join(data)
+    path = tmp_path_factory.getbasetemp() / "blocks"
+    path.write_bytes(content)
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        found = list(blocks(descriptor, start, size))
+    finally:
+        os.close(descriptor)
+    assert b"".join(found) == content[start:]
+    assert all(block.endswith(b"\n") for block in found[:-1])
+    assert all(found)
+
+
+def test_a_line_longer_than_a_block_comes_whole(tmp_path: Path) -> None:
+    path = tmp_path / "long"
+    path.write_bytes(b"short\n" + b"x" * 5000 + b"\nend\n")
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        found = list(blocks(descriptor, 0, 1024))
+    finally:
+        os.close(descriptor)
+    assert found == [b"short\n", b"x" * 5000 + b"\nend\n"]

@@ -1,0 +1,125 @@
+"""The whole of an entry, part by part, for the entry pane."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.formats.parts import Part, parts
+
+KINDS = {"text", "thinking", "tool_call", "tool_result", "image", "error", "meta", "raw"}
+
+
+def of_message(**message: Any) -> list[Part]:
+    return parts({"type": "message", "id": "a1", "timestamp": "2026-02-16T10:20:30Z", "message": message})
+
+
+def test_an_answer_in_its_order() -> None:
+    found = of_message(
+        role="assistant",
+        content=[
+            {"type": "thinking", "thinking": "hmm"},
+            {"type": "text", "text": "Reading it."},
+            {"type": "toolCall", "id": "c", "name": "read", "arguments": {"path": "a.py", "limit": 5}},
+        ],
+        provider="anthropic",
+        model="opus",
+        stopReason="toolUse",
+        usage={"input": 1200, "output": 20, "cacheRead": 0, "cost": {"total": 0.0123}},
+        timestamp=1_771_237_230_500,
+    )
+    assert [(part.kind, part.title, part.text) for part in found[:3]] == [
+        ("thinking", "thinking", "hmm"),
+        ("text", "", "Reading it."),
+        ("tool_call", "read", "path: a.py\nlimit: 5"),
+    ]
+    assert found[3] == Part(
+        "meta",
+        "",
+        "role: assistant\nmodel: anthropic/opus\nstopped: toolUse\ntime: 2026-02-16T10:20:30.500Z\n"
+        "tokens: 1,200 input, 20 output\ncost: $0.0123\nid: a1",
+    )
+
+
+def test_a_tool_result_and_a_failed_one() -> None:
+    content = [{"type": "text", "text": "out"}]
+    ok = of_message(role="toolResult", toolName="bash", content=content, isError=False)
+    failed = of_message(role="toolResult", toolName="bash", content=content, isError=True)
+    assert ok[0] == Part("tool_result", "bash", "out")
+    assert failed[0] == Part("error", "bash", "out")
+
+
+def test_an_image_is_named_and_not_shown() -> None:
+    data = base64.b64encode(bytes(34_200)).decode()
+    found = of_message(role="user", content=[{"type": "image", "data": data, "mimeType": "image/png"}])
+    assert found[0] == Part("image", "image", "image/png, 34.2 kB")
+    blob = of_message(role="user", content=[{"type": "image", "data": "blob:sha256:ab", "mimeType": "image/png"}])
+    assert blob[0].text == "image/png, blob:sha256:ab"
+
+
+def test_a_command_of_the_user() -> None:
+    found = of_message(role="bashExecution", command="make", output="boom", exitCode=2)
+    assert found[:2] == [Part("tool_call", "bash", "make"), Part("tool_result", "exit code 2", "boom")]
+    assert of_message(role="bashExecution", command="x", cancelled=True)[1].title == "cancelled"
+
+
+def test_an_error_is_a_part_of_its_own() -> None:
+    found = of_message(role="assistant", content=[], stopReason="error", errorMessage="overloaded")
+    assert found[0] == Part("error", "error", "overloaded")
+
+
+def test_arguments_of_several_lines_start_on_their_own() -> None:
+    call = {"type": "toolCall", "name": "write", "arguments": {"path": "a", "content": "x\ny", "n": [1]}}
+    found = of_message(role="assistant", content=[call])
+    assert found[0].text == "path: a\ncontent:\nx\ny\nn: [\n  1\n]"
+
+
+@pytest.mark.parametrize(
+    ("entry", "kind", "text"),
+    [
+        ({"type": "custom_message", "content": "injected"}, "text", "injected"),
+        ({"type": "compaction", "summary": "so far"}, "text", "so far"),
+        ({"type": "branch_summary", "summary": "left"}, "text", "left"),
+        ({"type": "session_info", "name": "Auth"}, "text", "Auth"),
+        ({"type": "label", "label": "here"}, "text", "here"),
+        ({"type": "label"}, "text", "(cleared)"),
+        ({"type": "branch", "parentSessionPath": "/p.jsonl"}, "text", "/p.jsonl"),
+        ({"type": "new_thing", "x": 1}, "raw", '{\n  "x": 1\n}'),
+    ],
+)
+def test_other_entries(entry: dict[str, Any], kind: str, text: str) -> None:
+    found = parts(entry)
+    assert (found[0].kind, found[0].text) == (kind, text)
+    assert found[-1].kind == "meta"
+
+
+def test_text_is_handed_on_as_it_is() -> None:
+    hostile = "\x1b[2J\u202e\ud83d"
+    assert of_message(role="user", content=hostile)[0].text == hostile
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(
+        st.sampled_from(["type", "text", "role", "content", "message", "usage", "cost", "total", "data", "input"])
+        | st.text(max_size=3),
+        inner,
+        max_size=4,
+    ),
+    max_leaves=12,
+)
+
+
+@given(JSON, st.sampled_from(["message", "custom_message", "compaction", "label", "other"]), JSON)
+def test_nothing_crashes(message: Any, kind: str, content: Any) -> None:
+    entry = {"type": kind, "message": message, "content": content, "summary": content, "timestamp": content}
+    for part in parts(entry):
+        assert part.kind in KINDS
+        assert isinstance(part.text, str)
+    for part in parts({"type": "message", "message": {"role": "user", "content": message, "usage": content}}):
+        assert part.kind in KINDS

@@ -1,0 +1,132 @@
+"""The one place where hostile text is made inert (DESIGN, invariants)."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.formats.text import inert, one_line
+
+FAMILY = "👩‍👩‍👧‍👦"
+HEART = "❤️"
+
+ANYTHING = st.text(alphabet=st.characters(blacklist_categories=()), max_size=400)
+
+
+def is_safe(text: str) -> bool:
+    """No character that a terminal acts on, that reorders the line, or that cannot be encoded."""
+    for char in text:
+        code = ord(char)
+        if char != "\n" and unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp"):
+            return False
+        if 0x202A <= code <= 0x202E or 0x2066 <= code <= 0x206F or code in (0x200E, 0x200F, 0x061C, 0xFEFF):
+            return False
+        if 0xE0000 <= code <= 0xE007F or 0xFFF9 <= code <= 0xFFFB or code & 0xFFFE == 0xFFFE:
+            return False
+    return True
+
+
+@pytest.mark.parametrize(
+    ("hostile", "shown"),
+    [
+        ("\x1b[31mred\x1b[0m", "␛[31mred␛[0m"),
+        ("\x1b]0;title\x07", "␛]0;title␇"),
+        ("nul\0 del\x7f bell\x07", "nul␀ del␡ bell␇"),
+        ("\x9b31m csi \x85 next line", "\ufffd31m csi \ufffd next line"),
+        ("a\u202egnp.exe\u202c", "a\ufffdgnp.exe\ufffd"),
+        ("\u2066isolated\u2069 \u200e\u200f\u061c", "\ufffdisolated\ufffd \ufffd\ufffd\ufffd"),
+        ("one\u2028two\u2029three", "one\ntwo\nthree"),
+        ("tag\U000e0041\U000e007f", "tag\ufffd\ufffd"),
+        ("lone \ud83d and \udc00", "lone \ufffd and \ufffd"),
+        ("\ufeffbom", "\ufffdbom"),
+        ("non\ufffe\uffff\U0010ffff\ufdd0", "non\ufffd\ufffd\ufffd\ufffd"),
+        ("tab\there", "tab    here"),
+        ("dos\r\nunix\nmac\r", "dos\nunix\nmac␍"),
+    ],
+)
+def test_hostile_characters_become_visible(hostile: str, shown: str) -> None:
+    assert inert(hostile) == shown
+
+
+@pytest.mark.parametrize(
+    "harmless",
+    [
+        "",
+        "plain",
+        "two\nlines",
+        FAMILY,
+        HEART,
+        "日本語",
+        "e\u0301",
+        "a\u00a0b",
+        "[bold]markup[/bold]",
+        "مرحبا",
+    ],
+)
+def test_harmless_text_stays(harmless: str) -> None:
+    assert inert(harmless) == harmless
+
+
+@given(ANYTHING)
+def test_nothing_hostile_is_left(text: str) -> None:
+    shown = inert(text)
+    assert is_safe(shown)
+    shown.encode()
+    assert inert(shown) == shown
+
+
+@given(ANYTHING, st.integers(0, 80))
+def test_one_line_is_one_short_safe_line(text: str, limit: int) -> None:
+    shown = one_line(text, limit)
+    assert is_safe(shown)
+    assert "\n" not in shown
+    assert len(shown) <= limit
+    assert shown == shown.strip()
+    assert "  " not in shown
+
+
+def test_white_space_folds_and_ends_are_stripped() -> None:
+    assert one_line("  a\n\n\tb \u2028 c\u00a0d  ") == "a b c d"
+
+
+def test_a_cut_line_says_so() -> None:
+    assert one_line("x" * 300, 300) == "x" * 300
+    assert one_line("x" * 301, 300) == "x" * 299 + "…"
+    assert one_line("word " * 100, 10) == "word word…"
+
+
+def test_a_cut_leaves_no_joiner_behind() -> None:
+    assert one_line(FAMILY * 3, 3) == "👩…"
+
+
+def test_a_joined_emoji_survives_in_a_line() -> None:
+    assert one_line(f"look {FAMILY} {HEART}\n!") == f"look {FAMILY} {HEART} !"
+
+
+class Watched(str):
+    """A text that tells how much of it was asked for."""
+
+    asked = 0
+
+    def __getitem__(self, key: object) -> str:
+        piece = str.__getitem__(self, key)  # type: ignore[index]
+        Watched.asked = max(Watched.asked, len(piece))
+        return piece
+
+    def _forbidden(self, *_: object) -> str:
+        raise AssertionError("the whole text was scanned")
+
+    split = strip = replace = translate = isprintable = __iter__ = _forbidden  # type: ignore[assignment]
+
+
+def test_a_long_text_is_not_scanned() -> None:
+    text = Watched("word \x1b " * 1_500_000)
+    assert len(one_line(text, 200)) <= 200
+    assert Watched.asked < 2_000
+
+
+def test_a_long_blank_beginning_shows_as_cut() -> None:
+    assert one_line("\n" * 100_000 + "text") == "…"
