@@ -1,0 +1,69 @@
+"""The agents, and where their sessions are (DESIGN, layers; FORMATS 1)."""
+
+from __future__ import annotations
+
+import os
+
+from app.stores.agent import NickcecereAgent
+from app.stores.base import Agent, Store, absolute
+from app.stores.indusagi import Indusagi
+from app.stores.omp import Omp
+from app.stores.pi import Pi
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+AGENTS: tuple[Agent, ...] = (Pi(), Omp(), Indusagi(), NickcecereAgent())
+
+
+def agent_named(name: str) -> Agent:
+    """The agent of that name. KeyError when there is none."""
+    for agent in AGENTS:
+        if agent.name == name:
+            return agent
+    raise KeyError(name)
+
+
+def discover(
+    env: Mapping[str, str], home: str, cwd: str, extra: Iterable[tuple[str, str]] = ()
+) -> list[Store]:
+    """Every store on this machine, then `extra` (agent name, folder) pairs from `--store`.
+
+    `env` is the environment, `home` the user's home folder and `cwd` the folder whose project settings
+    count; nothing else is looked at. The default stores are always there, whether their folder is or not.
+    Each real folder comes once: a second way to the same folder is dropped, another agent's becomes a twin.
+    KeyError for an agent that is not known.
+    """
+    every = [store for agent in AGENTS for store in agent.stores(env, home, cwd)]
+    every += [
+        agent_named(name).store_at(absolute(folder, home, cwd), env, home, cwd) for name, folder in extra
+    ]
+    return merged(every)
+
+
+def named(extra: Iterable[tuple[str, str]], env: Mapping[str, str], home: str, cwd: str) -> list[Store]:
+    """Only the stores of `extra`, for a run that must not show the user's own (the demo)."""
+    return merged(
+        [agent_named(name).store_at(absolute(folder, home, cwd), env, home, cwd) for name, folder in extra]
+    )
+
+
+def merged(stores: Iterable[Store]) -> list[Store]:
+    """The stores with each real folder once, first come first."""
+    by_folder: dict[str, Store] = {}
+    for store in stores:
+        try:
+            folder = os.path.realpath(store.root)
+        except (OSError, ValueError):
+            folder = store.root
+        first = by_folder.setdefault(folder, store)
+        if first is store:
+            continue
+        for known in (first, *first.twins):
+            if known.agent is store.agent:
+                known.notes += store.notes
+                break
+        else:
+            first.twins += (store,)
+    return list(by_folder.values())

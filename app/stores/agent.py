@@ -1,0 +1,75 @@
+"""nickcecere/agent (FORMATS 1.4, 3; specs 003)."""
+
+from __future__ import annotations
+
+import os
+
+from app.stores.base import Agent, Store, absolute
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+CONFIG_HOME = "XDG_CONFIG_HOME"
+CONFIG = "agent.yaml"
+BELOW = os.path.join("agent", "sessions")
+
+
+class NickcecereAgent(Agent):
+    """nickcecere/agent: one flat folder of linear sessions, resumed by id and with a config file."""
+
+    __slots__ = ()
+
+    name = "agent"
+    title = "nickcecere/agent"
+    command = "agent"
+    install_hint = "go install github.com/nickcecere/agent@latest"
+    process_names = frozenset({"agent"})
+    variables = (CONFIG_HOME,)
+    can = frozenset()
+
+    def stores(self, env: Mapping[str, str], home: str, cwd: str) -> list[Store]:
+        """`~/.config/agent/sessions`, and the same below XDG_CONFIG_HOME."""
+        found = [Store(self, os.path.join(home, ".config", BELOW))]
+        if env.get(CONFIG_HOME):
+            moved = absolute(env[CONFIG_HOME], home, cwd)
+            found.append(
+                Store(self, os.path.join(moved, BELOW), CONFIG_HOME, environment={CONFIG_HOME: moved})
+            )
+        return found
+
+    def store_at(self, root: str, env: Mapping[str, str], home: str, cwd: str) -> Store:
+        """The agent looks ids up in its own folder, so a copy can be resumed only where a variable can lead
+        to it.
+        """
+        environment = {}
+        if root.endswith(os.sep + BELOW):
+            environment[CONFIG_HOME] = root[: -len(os.sep + BELOW)]
+        return Store(self, root, "--store", environment=environment)
+
+    def resume_arguments(self, path: str, session_id: str, store: Store) -> list[str]:
+        """By id. The documents say "by ID prefix" without saying whether the header's or the file name's id
+        is compared; the eight digits in the file name are a prefix of both, so they are given where they
+        are.
+        """
+        short = os.path.splitext(os.path.basename(path))[0].rpartition("-")[2]
+        if len(short) == 8 and session_id.startswith(short):
+            session_id = short
+        return ["-config", CONFIG, "-session", session_id]
+
+    def resume_problem(self, path: str, cwd: str, store: Store) -> str | None:
+        """It needs its config file, and the session in its own folder."""
+        if store.source == "--store" and not store.environment:
+            return f"agent finds sessions only in $XDG_CONFIG_HOME/{BELOW}"
+        if cwd and not os.path.exists(os.path.join(cwd, CONFIG)):
+            return f"agent needs its config file, and there is no {CONFIG} in the session's folder"
+        return None
+
+    def why_not(self, ability: str, path: str = "") -> str:
+        """Linear files: no labels, names or branches (FORMATS 1.4)."""
+        return {
+            "name": "sessions of nickcecere/agent have no place for a name",
+            "label": "sessions of nickcecere/agent have no place for labels",
+            "branch": "sessions of nickcecere/agent are linear: they have no branches",
+            "fork": "nickcecere/agent forks sessions only itself, with /fork",
+        }.get(ability, super().why_not(ability, path))

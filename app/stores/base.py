@@ -1,0 +1,162 @@
+"""What every agent and every store answers (DESIGN, "An agent is added by one file in `stores/`").
+
+An `Agent` knows where its sessions may be, how one is resumed and what the agent can do to them. A `Store`
+is one folder of sessions together with the way it was found, because a session has to be resumed under the
+very variables and arguments that led to its folder (FORMATS 3, "Resume in the right store").
+
+On the fast path: nothing is imported here beyond `os` and `stat`.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+ABILITIES = ("name", "label", "branch", "fork")
+
+
+class Store:
+    """One folder of sessions of one agent (or of several that share it).
+
+    `root` is an absolute path that need not exist. `source` says where it was found: "default", the name of
+    an environment variable, "profile NAME", "settings PATH" or "--store". `environment` are the variables
+    that must be set to resume a session from here; every other one of `agent.variables` must be unset.
+    `arguments` are command line arguments to repeat for sessions that lie directly in `root`. `notes` are
+    things met while finding it that a user may want to know (a settings file that is not JSON). `twins` are
+    the stores of other agents in the same folder.
+    """
+
+    __slots__ = ("agent", "arguments", "environment", "notes", "root", "source", "state", "twins")
+
+    def __init__(
+        self,
+        agent: Agent,
+        root: str,
+        source: str = "default",
+        *,
+        environment: Mapping[str, str] | None = None,
+        arguments: Iterable[str] = (),
+        notes: Iterable[str] = (),
+        state: str = "",
+    ) -> None:
+        self.agent = agent
+        self.root = root
+        self.source = source
+        self.environment: dict[str, str] = dict(environment or {})
+        self.arguments: tuple[str, ...] = tuple(arguments)
+        self.notes: tuple[str, ...] = tuple(notes)
+        # The folder in which the agent keeps its other state (omp: breadcrumbs); "" where it has none.
+        self.state = state
+        self.twins: tuple[Store, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Store({'+'.join(self.agents)}, {self.root!r}, {self.source!r})"
+
+    @property
+    def shared_with(self) -> tuple[Agent, ...]:
+        """The other agents that keep their sessions in this very folder."""
+        return tuple(twin.agent for twin in self.twins)
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """The names of all agents whose sessions may lie here; which one wrote a file, its header says."""
+        return (self.agent.name, *(twin.agent.name for twin in self.twins))
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """The ends of the file names that are sessions here, of all agents of the folder."""
+        found = list(self.agent.suffixes)
+        for twin in self.twins:
+            found += [suffix for suffix in twin.agent.suffixes if suffix not in found]
+        return tuple(found)
+
+    def of(self, agent: str) -> Store:
+        """This folder as `agent` found it: its environment and arguments. KeyError when the agent does not
+        use it.
+        """
+        for store in (self, *self.twins):
+            if store.agent.name == agent:
+                return store
+        raise KeyError(agent)
+
+    def problem(self) -> str | None:
+        """Why nothing can be listed here: "not there", "not a folder", "not readable"; None when it can."""
+        try:
+            status = os.stat(self.root)
+        except (FileNotFoundError, NotADirectoryError):
+            return "not there"
+        except (OSError, ValueError):  # ValueError: a NUL in a path that a variable gave
+            return "not readable"
+        if not stat.S_ISDIR(status.st_mode):
+            return "not a folder"
+        return None if os.access(self.root, os.R_OK | os.X_OK) else "not readable"
+
+
+class Agent:
+    """A program that writes sessions. Subclasses fill in the facts of FORMATS 1 and 3; they hold no state.
+
+    `command` is the executable's name; `process_names` the names under which the kernel knows it (FORMATS
+    2.4); `variables` the environment variables that move its store; `suffixes` the ends of its sessions'
+    file names; `can` the subset of `ABILITIES` that its files carry.
+    """
+
+    __slots__ = ()
+
+    name: str = ""
+    title: str = ""
+    command: str = ""
+    install_hint: str = ""
+    suffixes: tuple[str, ...] = (".jsonl",)
+    process_names: frozenset[str] = frozenset()
+    variables: tuple[str, ...] = ()
+    can: frozenset[str] = frozenset(ABILITIES)
+
+    def stores(self, env: Mapping[str, str], home: str, cwd: str) -> list[Store]:
+        """Every store of this agent on the machine, the default one even when its folder is not there."""
+        raise NotImplementedError
+
+    def store_at(self, root: str, env: Mapping[str, str], home: str, cwd: str) -> Store:
+        """The store a user named with `--store`; resumed under the present environment."""
+        return Store(self, root, "--store", environment=kept_paths(env, home, cwd, *self.variables))
+
+    def resume_arguments(self, path: str, session_id: str, store: Store) -> list[str]:
+        """What follows the command to continue this session (FORMATS 3); `path` is absolute."""
+        raise NotImplementedError
+
+    def resume_problem(self, path: str, cwd: str, store: Store) -> str | None:
+        """Why those arguments would not lead into the session, or None; `cwd` is "" if it cannot be used."""
+        return None
+
+    def executable(self, path: str) -> str:
+        """The command that continues the session in this file; most agents have but one."""
+        return self.command
+
+    def why_not(self, ability: str, path: str = "") -> str:
+        """Why sessions of this agent (or the one at `path`) have no `ability`; "" when they have it."""
+        return "" if ability in self.can else f"{self.title} has no way to {ability} a session"
+
+
+def beside(path: str, store: Store) -> list[str]:
+    """The store's arguments if the file lies directly in it: custom folders are flat (FORMATS 1.1)."""
+    return list(store.arguments) if os.path.dirname(path) == store.root else []
+
+
+def kept(env: Mapping[str, str], *names: str) -> dict[str, str]:
+    """Those of the variables `names` that are set and not empty."""
+    return {name: env[name] for name in names if env.get(name)}
+
+
+def kept_paths(env: Mapping[str, str], home: str, cwd: str, *names: str) -> dict[str, str]:
+    """The same for variables that hold a path, made absolute: the agent starts in another folder than we."""
+    return {name: absolute(value, home, cwd) for name, value in kept(env, *names).items()}
+
+
+def absolute(path: str, home: str, base: str) -> str:
+    """`path` with a leading `~` taken as `home`, joined to `base`, normalised, links kept."""
+    if path == "~" or path.startswith(("~/", "~" + os.sep)):
+        path = home + path[1:]
+    return os.path.normpath(os.path.join(base, path))

@@ -1,0 +1,73 @@
+"""indusagi, the old TypeScript one and the new one with transcripts (FORMATS 1.3, 3)."""
+
+from __future__ import annotations
+
+import os
+
+from app.stores.base import ABILITIES, Agent, Store, absolute
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+TRANSCRIPT = ".ndjson"
+
+# The variable, and where the sessions are below the folder it names.
+MOVES = (
+    ("INDUSAGI_AGENT_DIR", "sessions"),
+    ("INDUSAGI_CODING_AGENT_DIR", "sessions"),
+    ("INDUSAGI_DIR", os.path.join("agent", "sessions")),
+    ("INDUSAGI_HOME", "sessions"),
+)
+
+
+class Indusagi(Agent):
+    """indusagi: files like pi's (`.jsonl`) and the new program's transcripts (`.ndjson`), side by side."""
+
+    __slots__ = ()
+
+    name = "indusagi"
+    title = "indusagi"
+    command = "indusagi"
+    install_hint = "npm install -g indusagi-coding-agent"
+    suffixes = (".jsonl", TRANSCRIPT)
+    process_names = frozenset({"indusagi", "indus", "pindus"})
+    variables = tuple(variable for variable, _ in MOVES)
+
+    def stores(self, env: Mapping[str, str], home: str, cwd: str) -> list[Store]:
+        """Both default roots, and the folders of all four variables."""
+        found = [
+            Store(self, os.path.join(home, ".indusagi", "agent", "sessions")),
+            Store(self, os.path.join(home, ".pindusagi", "sessions")),
+        ]
+        for variable, below in MOVES:
+            if env.get(variable):
+                moved = absolute(env[variable], home, cwd)
+                root = os.path.join(moved, below)
+                found.append(Store(self, root, variable, environment={variable: moved}))
+        return found
+
+    def executable(self, path: str) -> str:
+        """The new program is called `indus`."""
+        return "indus" if path.endswith(TRANSCRIPT) else self.command
+
+    def resume_arguments(self, path: str, session_id: str, store: Store) -> list[str]:
+        """By path for the old program; the new one has only its own picker (FORMATS 3)."""
+        return ["--resume"] if path.endswith(TRANSCRIPT) else ["--session", path]
+
+    def resume_problem(self, path: str, cwd: str, store: Store) -> str | None:
+        """Transcripts cannot be opened from outside."""
+        if path.endswith(TRANSCRIPT):
+            return "indus cannot be told which session to open; its own picker lists it"
+        return None
+
+    def why_not(self, ability: str, path: str = "") -> str:
+        """Transcripts have no place for names and labels, and the whole file is rewritten on a branch
+        (FORMATS 1.3).
+        """
+        if path.endswith(TRANSCRIPT) and ability in ABILITIES:
+            return {
+                "name": "an indus transcript has no place for a name",
+                "label": "an indus transcript has no place for labels",
+            }.get(ability, f"indus rewrites its transcripts, so leafmark does not {ability} them")
+        return super().why_not(ability, path)

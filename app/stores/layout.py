@@ -1,0 +1,155 @@
+"""Which files of a store are sessions, as the agents themselves list them (FORMATS 1.1, 1.2).
+
+Sessions are the files with the agent's suffix directly in the root (custom folders are flat) and in its
+direct sub-folders (one for each working folder). Only directory entries are read here, never contents.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.stores.base import Store
+
+Complaint = tuple[str, str]
+
+# How far `deeper` looks below the root; artifacts of sub-agents of sub-agents end long before.
+DEEPEST = 8
+
+
+def session_files(store: Store, complaints: list[Complaint]) -> Iterator[tuple[str, os.stat_result]]:
+    """Yield (path, stat) of every session file of the store, in no order.
+
+    Appends (path, reason) to `complaints` for what was passed over.
+    A folder that is not there has no files and is no complaint (`Store.problem` tells). Files that vanish
+    meanwhile are passed over in silence. Links are followed; each real folder is read once, so links that
+    lead back end there.
+    """
+    suffixes = store.suffixes
+    folders: list[os.DirEntry[str]] = []
+    links: list[os.DirEntry[str]] = []
+    entries = _entries(store.root, complaints)
+    for entry in entries:
+        if entry.is_dir(follow_symlinks=False):
+            folders.append(entry)
+        elif entry.is_symlink() and _leads_to_folder(entry):
+            links.append(entry)
+        elif entry.name.endswith(suffixes):
+            status = _status(entry, complaints)
+            if status is not None:
+                yield entry.path, status
+    inside = folders + _new_folders(store.root, folders, links)
+    artifacts = _artifacts(entries, suffixes)
+    for folder in inside:
+        if folder.name in artifacts:
+            continue
+        if folder.name.endswith(suffixes) and not folder.name.startswith("-"):
+            # A name with "-" first is the agents' spelling of a working folder that happens to end so.
+            complaints.append((folder.path, "a folder, not a file"))
+        for entry in _entries(folder.path, complaints):
+            if entry.name.endswith(suffixes):
+                status = _status(entry, complaints)
+                if status is not None:
+                    yield entry.path, status
+
+
+def deeper(store: Store) -> Iterator[Complaint]:
+    """Yield (path, reason) of what looks like a session but lies where no agent lists it (for `doctor`)."""
+    suffixes = store.suffixes
+    unread: list[Complaint] = []
+    waiting = [(store.root, 0, "")]
+    while waiting:
+        folder, depth, owner = waiting.pop()
+        entries = _entries(folder, unread)
+        artifacts = _artifacts(entries, suffixes)
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                if depth < DEEPEST:
+                    inner = owner or artifacts.get(entry.name, "")
+                    waiting.append((entry.path, depth + 1, inner))
+            elif entry.name.endswith(suffixes) and (owner or depth > 1):
+                yield entry.path, f"belongs to {owner}" if owner else "deeper than the agents look"
+
+
+def reason(error: OSError) -> str:
+    """Why a folder or file cannot be read, in the words of this program."""
+    if error.errno in (errno.EACCES, errno.EPERM):
+        return "not readable"
+    if error.errno == errno.ELOOP:
+        return "a link that leads back to itself"
+    return error.strerror or str(error)
+
+
+def _entries(folder: str, complaints: list[Complaint]) -> list[os.DirEntry[str]]:
+    """What is in a folder; nothing, with a complaint, when it cannot be read."""
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except FileNotFoundError:
+        return []
+    except NotADirectoryError:
+        complaints.append((folder, "not a folder"))
+    except OSError as error:
+        complaints.append((folder, reason(error)))
+    return []
+
+
+def _status(entry: os.DirEntry[str], complaints: list[Complaint]) -> os.stat_result | None:
+    """The status of a session file, links followed; None with a complaint, or because it vanished."""
+    try:
+        status = entry.stat()
+    except FileNotFoundError:
+        if entry.is_symlink():
+            complaints.append((entry.path, "a link that leads nowhere"))
+        return None
+    except OSError as error:
+        complaints.append((entry.path, reason(error)))
+        return None
+    if stat.S_ISREG(status.st_mode):
+        return status
+    complaints.append((entry.path, "a folder, not a file" if entry.is_dir() else "not a regular file"))
+    return None
+
+
+def _artifacts(entries: list[os.DirEntry[str]], suffixes: tuple[str, ...]) -> dict[str, str]:
+    """Names of folders that belong to a session beside them (FORMATS 1.2) -> its file name."""
+    return {
+        entry.name[: -len(suffix)]: entry.name
+        for entry in entries
+        for suffix in suffixes
+        if entry.name.endswith(suffix) and not entry.is_dir(follow_symlinks=False)
+    }
+
+
+def _leads_to_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def _new_folders(
+    root: str, folders: list[os.DirEntry[str]], links: list[os.DirEntry[str]]
+) -> list[os.DirEntry[str]]:
+    """The linked folders that are neither the root, nor one of its folders, nor linked twice."""
+    if not links:
+        return []
+    status = os.stat(root)
+    seen = {(status.st_dev, folder.inode()) for folder in folders}
+    seen.add((status.st_dev, status.st_ino))
+    fresh = []
+    for link in links:
+        try:
+            status = link.stat()
+        except OSError:
+            continue
+        key = (status.st_dev, status.st_ino)
+        if key not in seen:
+            seen.add(key)
+            fresh.append(link)
+    return fresh

@@ -1,0 +1,112 @@
+"""oh-my-pi (FORMATS 1.2, 2.4, 3)."""
+
+from __future__ import annotations
+
+import os
+
+from app.stores.base import Agent, Store, absolute, beside, kept, kept_paths
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+CONFIG_DIR = "PI_CONFIG_DIR"
+AGENT_DIR = "PI_CODING_AGENT_DIR"
+SESSION_DIR = "PI_CODING_AGENT_SESSION_DIR"
+PROFILES = ("OMP_PROFILE", "PI_PROFILE")
+
+
+class Omp(Agent):
+    """oh-my-pi: as pi, with named profiles, XDG folders, and a title in the file's first line."""
+
+    __slots__ = ()
+
+    name = "omp"
+    title = "oh-my-pi"
+    command = "omp"
+    install_hint = "npm install -g @oh-my-pi/pi-coding-agent"
+    process_names = frozenset({"omp"})
+    variables = (CONFIG_DIR, AGENT_DIR, *PROFILES, SESSION_DIR)
+
+    def stores(self, env: Mapping[str, str], home: str, cwd: str) -> list[Store]:
+        """The default, then every folder a variable or profile leads to; omp itself would use only one."""
+        found = self._of_config_root(os.path.join(home, ".omp"), "default", {}, env)
+        if env.get(CONFIG_DIR):
+            # A name below the home folder, as path.join() makes it, even when it begins with a slash.
+            root = os.path.normpath(home + os.sep + env[CONFIG_DIR])
+            found += self._of_config_root(root, CONFIG_DIR, {CONFIG_DIR: env[CONFIG_DIR]}, env)
+        if env.get(AGENT_DIR):
+            moved = absolute(env[AGENT_DIR], home, cwd)
+            # omp hands its children the active profile's folder in this variable; it is listed already.
+            if moved not in [store.state for store in found]:
+                found.append(self._at(moved, AGENT_DIR, {AGENT_DIR: moved}))
+        if env.get(SESSION_DIR):
+            environment = kept(env, CONFIG_DIR, *PROFILES)
+            environment |= kept_paths(env, home, cwd, AGENT_DIR, SESSION_DIR)
+            state = environment.get(AGENT_DIR, found[0].state)
+            root = environment[SESSION_DIR]
+            found.append(Store(self, root, SESSION_DIR, environment=environment, state=state))
+        return found
+
+    def _at(self, agent_dir: str, source: str, environment: dict[str, str]) -> Store:
+        root = os.path.join(agent_dir, "sessions")
+        return Store(self, root, source, environment=environment, state=agent_dir)
+
+    def _of_config_root(
+        self, root: str, source: str, environment: dict[str, str], env: Mapping[str, str]
+    ) -> list[Store]:
+        """The stores of one configuration folder: its own, its XDG twin, its profiles and their XDG twins."""
+        data = _xdg(env, "XDG_DATA_HOME")
+        found = [self._at(os.path.join(root, "agent"), source, environment)]
+        if data and os.path.isdir(data):
+            found += self._of_xdg(data, _xdg(env, "XDG_STATE_HOME"), found[0], environment)
+        folders = [os.path.join(root, "profiles")]
+        if data:
+            folders.append(os.path.join(data, "profiles"))
+        for name in sorted({name for folder in folders for name in _folders(folder)} | _active(env)):
+            named = {**environment, PROFILES[0]: name}
+            store = self._at(os.path.join(root, "profiles", name, "agent"), f"profile {name}", named)
+            found.append(store)
+            profile = os.path.join(data, "profiles", name) if data else ""
+            if profile and os.path.isdir(profile):
+                state = _xdg(env, "XDG_STATE_HOME")
+                found += self._of_xdg(profile, state and os.path.join(state, "profiles", name), store, named)
+        return found
+
+    def _of_xdg(self, folder: str, state: str, fallback: Store, environment: dict[str, str]) -> list[Store]:
+        """XDG folders have no `agent` level, and each of them counts only when it exists."""
+        if not (state and os.path.isdir(state)):
+            state = fallback.state
+        source = fallback.source if fallback.source.startswith("profile ") else "XDG_DATA_HOME"
+        return [Store(self, os.path.join(folder, "sessions"), source, environment=environment, state=state)]
+
+    def store_at(self, root: str, env: Mapping[str, str], home: str, cwd: str) -> Store:
+        """As a custom folder: `--session-dir` takes the place of the variable."""
+        environment = kept(env, CONFIG_DIR, *PROFILES) | kept_paths(env, home, cwd, AGENT_DIR)
+        return Store(self, root, "--store", environment=environment, arguments=("--session-dir", root))
+
+    def resume_arguments(self, path: str, session_id: str, store: Store) -> list[str]:
+        """By absolute path, as for pi (FORMATS 3)."""
+        return [*beside(path, store), "--resume", path]
+
+
+def _xdg(env: Mapping[str, str], variable: str) -> str:
+    """omp's folder below an XDG folder, or "" when the variable is not set to an absolute path."""
+    value = env.get(variable, "")
+    return os.path.join(value, "omp") if os.path.isabs(value) else ""
+
+
+def _active(env: Mapping[str, str]) -> set[str]:
+    """The profile the environment asks for; an empty OMP_PROFILE is the default one despite PI_PROFILE."""
+    name = (env.get(PROFILES[0]) if PROFILES[0] in env else env.get(PROFILES[1], "")) or ""
+    name = name.strip()
+    return set() if name in ("", "default", ".", "..") or os.sep in name else {name}
+
+
+def _folders(parent: str) -> list[str]:
+    """The names of the folders in `parent`; none when it cannot be read."""
+    try:
+        with os.scandir(parent) as entries:
+            return [entry.name for entry in entries if not entry.name.startswith(".") and entry.is_dir()]
+    except OSError:
+        return []

@@ -1,0 +1,93 @@
+"""pi (FORMATS 1.1, 2.4, 3)."""
+
+from __future__ import annotations
+
+import os
+
+from app.stores.base import Agent, Store, absolute, beside, kept_paths
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+AGENT_DIR = "PI_CODING_AGENT_DIR"
+SESSION_DIR = "PI_CODING_AGENT_SESSION_DIR"
+
+
+class Pi(Agent):
+    """pi: a folder for each working folder, or one flat folder where a user chose it."""
+
+    __slots__ = ()
+
+    name = "pi"
+    title = "pi"
+    command = "pi"
+    install_hint = "npm install -g @earendil-works/pi-coding-agent"
+    process_names = frozenset({"pi", "pi-rpc"})
+    variables = (AGENT_DIR, SESSION_DIR)
+
+    def stores(self, env: Mapping[str, str], home: str, cwd: str) -> list[Store]:
+        """The default, the moved agent folder, `sessionDir` of the settings, the moved session folder."""
+        default = os.path.join(home, ".pi", "agent")
+        agent_dirs: list[tuple[str, str, dict[str, str]]] = [(default, "default", {})]
+        if env.get(AGENT_DIR):
+            moved = absolute(env[AGENT_DIR], home, cwd)
+            agent_dirs.append((moved, AGENT_DIR, {AGENT_DIR: moved}))
+        found = []
+        chosen = []
+        for folder, source, environment in agent_dirs:
+            settings = os.path.join(folder, "settings.json")
+            session_dir, note = read_session_dir(settings)
+            found.append(
+                Store(self, os.path.join(folder, "sessions"), source, environment=environment, notes=note)
+            )
+            if session_dir:
+                chosen.append((absolute(session_dir, home, cwd), settings, environment))
+        settings = os.path.join(cwd, ".pi", "settings.json")
+        session_dir, note = read_session_dir(settings)
+        found[0].notes += note
+        if session_dir:
+            chosen.append((absolute(session_dir, home, cwd), settings, agent_dirs[-1][2]))
+        for root, settings, environment in chosen:
+            arguments = ("--session-dir", root)
+            found.append(
+                Store(self, root, f"settings {settings}", environment=environment, arguments=arguments)
+            )
+        if env.get(SESSION_DIR):
+            root = absolute(env[SESSION_DIR], home, cwd)
+            found.append(Store(self, root, SESSION_DIR, environment={**agent_dirs[-1][2], SESSION_DIR: root}))
+        return found
+
+    def store_at(self, root: str, env: Mapping[str, str], home: str, cwd: str) -> Store:
+        """As a custom folder: `--session-dir` takes the place of the variable."""
+        environment = kept_paths(env, home, cwd, AGENT_DIR)
+        return Store(self, root, "--store", environment=environment, arguments=("--session-dir", root))
+
+    def resume_arguments(self, path: str, session_id: str, store: Store) -> list[str]:
+        """By absolute path: ids can be ambiguous, and pi asks before it opens another project's by id
+        (FORMATS 3).
+        """
+        return [*beside(path, store), "--session", path]
+
+
+def read_session_dir(settings: str) -> tuple[str, tuple[str, ...]]:
+    """`sessionDir` of a settings file ("" where it is not set), and what is wrong with the file."""
+    try:
+        with open(settings, "rb") as file:
+            data = file.read()
+    except (FileNotFoundError, NotADirectoryError):
+        return "", ()
+    except OSError as error:
+        return "", (f"{settings}: {error.strerror}",)
+    import json
+
+    try:
+        content = json.loads(data)
+    except (ValueError, RecursionError):
+        return "", (f"{settings}: not JSON, so a sessionDir in it is not known",)
+    value = content.get("sessionDir") if isinstance(content, dict) else None
+    if value is None:
+        return "", ()
+    if not isinstance(value, str) or "\0" in value:
+        return "", (f"{settings}: sessionDir is not a path",)
+    return value, ()

@@ -1,0 +1,207 @@
+"""Where sessions are looked for: FORMATS 1, "Where". Home, environment and folder are always made up."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.stores import AGENTS, agent_named, discover, named
+from app.stores.base import Store
+
+ROOT = Path(__file__).resolve().parents[2]
+
+Found = dict[tuple[str, str], Store]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    folder = tmp_path / "home"
+    folder.mkdir()
+    return folder
+
+
+def found(home: Path, env: dict[str, str] | None = None, cwd: str | None = None, **more: object) -> Found:
+    """The stores by (first agent, root relative to home)."""
+    stores = discover(env or {}, str(home), cwd or str(home / "work"), **more)  # type: ignore[arg-type]
+    return {(store.agent.name, store.root.replace(f"{home}/", "")): store for store in stores}
+
+
+def test_the_defaults_are_listed_though_nothing_is_there(home: Path) -> None:
+    stores = found(home)
+    assert list(stores) == [
+        ("pi", ".pi/agent/sessions"),
+        ("omp", ".omp/agent/sessions"),
+        ("indusagi", ".indusagi/agent/sessions"),
+        ("indusagi", ".pindusagi/sessions"),
+        ("agent", ".config/agent/sessions"),
+    ]
+    assert {store.problem() for store in stores.values()} == {"not there"}
+    assert {store.source for store in stores.values()} == {"default"}
+
+
+def test_problem_of_a_store(home: Path) -> None:
+    store = found(home)["pi", ".pi/agent/sessions"]
+    root = Path(store.root)
+    root.parent.mkdir(parents=True)
+    root.write_text("")
+    assert store.problem() == "not a folder"
+    root.unlink()
+    root.mkdir()
+    assert store.problem() is None
+    store.root = "/nul\0byte"
+    assert store.problem() == "not readable"
+
+
+def test_pi_variables_add_stores_and_are_remembered(home: Path) -> None:
+    env = {"PI_CODING_AGENT_DIR": "~/moved", "PI_CODING_AGENT_SESSION_DIR": "/flat/../flat2"}
+    stores = found(home, env)
+    assert ("pi", ".pi/agent/sessions") in stores
+    assert stores["pi", ".pi/agent/sessions"].environment == {}
+    moved = stores["pi", "moved/sessions"]
+    assert moved.source == "PI_CODING_AGENT_DIR"
+    assert moved.environment == {"PI_CODING_AGENT_DIR": str(home / "moved")}
+    flat = stores["pi", "/flat2"]
+    assert flat.environment == {
+        "PI_CODING_AGENT_DIR": str(home / "moved"),
+        "PI_CODING_AGENT_SESSION_DIR": "/flat2",
+    }
+    # omp reads the same variables: one folder, one store, two agents.
+    assert moved.agents == flat.agents == ("pi", "omp")
+    assert moved.shared_with == (agent_named("omp"),)
+    assert moved.of("omp").environment == {"PI_CODING_AGENT_DIR": str(home / "moved")}
+    with pytest.raises(KeyError):
+        moved.of("agent")
+
+
+def test_relative_variables_are_made_absolute(home: Path) -> None:
+    """The agent starts in the session's folder, where a relative path would mean something else."""
+    env = {"PI_CODING_AGENT_DIR": "rel", "PI_CODING_AGENT_SESSION_DIR": "flat"}
+    stores = found(home, env, extra=[("pi", "copy"), ("omp", "copy2")])
+    absolute = str(home / "work" / "rel")
+    for root in ("work/rel/sessions", "work/flat", "work/copy"):
+        assert stores["pi", root].environment["PI_CODING_AGENT_DIR"] == absolute
+    assert stores["pi", "work/flat"].of("omp").environment["PI_CODING_AGENT_DIR"] == absolute
+    assert stores["omp", "work/copy2"].environment == {"PI_CODING_AGENT_DIR": absolute}
+
+
+def test_pi_settings_of_home_and_project(home: Path) -> None:
+    work = home / "work"
+    for folder, where in ((home / ".pi" / "agent", "~/chosen"), (work / ".pi", "local")):
+        folder.mkdir(parents=True)
+        (folder / "settings.json").write_text(json.dumps({"sessionDir": where}))
+    stores = found(home)
+    chosen = stores["pi", "chosen"]
+    assert chosen.source == f"settings {home}/.pi/agent/settings.json"
+    assert chosen.arguments == ("--session-dir", str(home / "chosen"))
+    local = stores["pi", "work/local"]
+    assert local.source == f"settings {work}/.pi/settings.json"
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"sessionDir": 3}', "\ud800", "[" * 20_000])
+def test_odd_settings_are_noted_not_fatal(home: Path, content: str) -> None:
+    folder = home / ".pi" / "agent"
+    folder.mkdir(parents=True)
+    (folder / "settings.json").write_bytes(content.encode("utf-8", "surrogatepass"))
+    stores = found(home)
+    notes = stores["pi", ".pi/agent/sessions"].notes
+    assert [note for note in notes if "settings.json" in note] or content == "[]"
+    assert len([key for key in stores if key[0] == "pi"]) == 1
+
+
+def test_omp_profiles_config_dir_and_agent_dir(home: Path) -> None:
+    for name in ("work", "home"):
+        (home / ".omp" / "profiles" / name / "agent" / "sessions").mkdir(parents=True)
+    (home / ".omp" / "profiles" / "a-file").write_text("")
+    env = {"PI_CONFIG_DIR": ".omp2", "OMP_PROFILE": "new", "PI_PROFILE": "ignored"}
+    stores = found(home, env)
+    work = stores["omp", ".omp/profiles/work/agent/sessions"]
+    assert (work.source, work.environment) == ("profile work", {"OMP_PROFILE": "work"})
+    assert work.problem() is None
+    assert stores["omp", ".omp/profiles/new/agent/sessions"].problem() == "not there"
+    assert stores["omp", ".omp2/profiles/new/agent/sessions"].environment == {
+        "PI_CONFIG_DIR": ".omp2",
+        "OMP_PROFILE": "new",
+    }
+    assert stores["omp", ".omp2/agent/sessions"].environment == {"PI_CONFIG_DIR": ".omp2"}
+    assert not [root for _, root in stores if "a-file" in root or "ignored" in root]
+    # An empty OMP_PROFILE chooses the default, whatever PI_PROFILE says.
+    plain = found(home, {"OMP_PROFILE": "", "PI_PROFILE": "old"})
+    assert not [root for _, root in plain if "old" in root]
+
+
+def test_omp_xdg_counts_only_where_its_folder_exists(home: Path) -> None:
+    env = {"XDG_DATA_HOME": str(home / "data"), "XDG_STATE_HOME": str(home / "state")}
+    assert not [store for store in found(home, env).values() if store.source == "XDG_DATA_HOME"]
+    (home / "data" / "omp" / "profiles" / "work").mkdir(parents=True)
+    stores = found(home, env)
+    assert stores["omp", "data/omp/sessions"].source == "XDG_DATA_HOME"
+    assert stores["omp", "data/omp/sessions"].state == str(home / ".omp" / "agent")
+    assert stores["omp", "data/omp/profiles/work/sessions"].source == "profile work"
+    (home / "state" / "omp").mkdir(parents=True)
+    assert found(home, env)["omp", "data/omp/sessions"].state == str(home / "state" / "omp")
+
+
+def test_indusagi_roots_and_variables(home: Path) -> None:
+    env = {"INDUSAGI_AGENT_DIR": "/a", "INDUSAGI_DIR": "/d", "INDUSAGI_HOME": "/h"}
+    stores = found(home, env)
+    assert stores["indusagi", "/a/sessions"].environment == {"INDUSAGI_AGENT_DIR": "/a"}
+    assert stores["indusagi", "/d/agent/sessions"].source == "INDUSAGI_DIR"
+    assert stores["indusagi", "/h/sessions"].suffixes == (".jsonl", ".ndjson")
+
+
+def test_agent_config_home_and_store_option(home: Path) -> None:
+    extra = [("agent", "/copy/agent/sessions"), ("agent", "/elsewhere"), ("pi", "rel")]
+    stores = found(home, {"XDG_CONFIG_HOME": "/cfg"}, extra=extra)
+    assert stores["agent", "/cfg/agent/sessions"].environment == {"XDG_CONFIG_HOME": "/cfg"}
+    assert stores["agent", "/copy/agent/sessions"].environment == {"XDG_CONFIG_HOME": "/copy"}
+    assert stores["agent", "/elsewhere"].environment == {}
+    assert stores["pi", "work/rel"].source == "--store"
+    with pytest.raises(KeyError):
+        discover({}, str(home), "/", [("nobody", "/x")])
+
+
+def test_each_real_folder_comes_once(home: Path) -> None:
+    root = home / ".pi" / "agent" / "sessions"
+    root.mkdir(parents=True)
+    (home / "link").symlink_to(root)
+    stores = found(home, {"PI_CODING_AGENT_DIR": str(home / ".pi" / "agent")}, extra=[("pi", "~/link")])
+    mine = [store for store in stores.values() if "pi" in store.agents]
+    assert [(store.source, store.agents) for store in mine] == [("default", ("pi", "omp"))]
+    only = named([("pi", "~/link"), ("omp", "~/link")], {}, str(home), "/")
+    assert [store.agents for store in only] == [("pi", "omp")]
+
+
+def test_what_an_agent_cannot_do_is_said() -> None:
+    for agent in AGENTS:
+        for ability in ("name", "label", "branch", "fork"):
+            assert bool(agent.why_not(ability)) == (ability not in agent.can)
+    assert "transcript" in agent_named("indusagi").why_not("label", "/x/y.ndjson")
+    with pytest.raises(KeyError):
+        agent_named("PI")
+
+
+def test_the_stores_import_nothing_slow() -> None:
+    """Fast path (PERFORMANCE 3.1): only what every interpreter has loaded, until a settings file is read."""
+    script = (
+        "import sys; before = set(sys.modules); import app.stores, app.stores.layout, app.stores.live;"
+        "app.stores.discover({}, '/nonexistent', '/nonexistent');"
+        "print(' '.join(sorted(set(sys.modules) - before)))"
+    )
+    command = [sys.executable, "-S", "-c", script]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    loaded = {name.partition(".")[0] for name in done.stdout.split()}
+    assert loaded <= {
+        "app",
+        "__future__",
+        "os",
+        "stat",
+        "errno",
+        "_stat",
+        "posixpath",
+        "genericpath",
+        "_collections_abc",
+    }

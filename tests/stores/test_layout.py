@@ -1,0 +1,144 @@
+"""Which files of a store are sessions (FORMATS 1.1, 1.2; issue 2, "Bad input")."""
+
+from __future__ import annotations
+
+import os
+import socket
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.stores import agent_named
+from app.stores.base import Store
+from app.stores.layout import deeper, session_files
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def listed(root: Path, agent: str = "pi") -> tuple[list[str], dict[str, str]]:
+    """The paths of the sessions and the complaints, relative to the root."""
+    complaints: list[tuple[str, str]] = []
+    files = session_files(Store(agent_named(agent), str(root)), complaints)
+    paths = sorted(os.path.relpath(path, root) for path, _ in files)
+    return paths, {os.path.relpath(path, root): reason for path, reason in complaints}
+
+
+def make(root: Path, *names: str) -> None:
+    for name in names:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("x")
+
+
+def test_two_levels_and_no_more(tmp_path: Path) -> None:
+    make(tmp_path, "flat.jsonl", "--a--/one.jsonl", "--a--/note.txt", "--a--/deep/two.jsonl", "x.ndjson")
+    assert listed(tmp_path) == (["--a--/one.jsonl", "flat.jsonl"], {})
+    assert listed(tmp_path, "indusagi")[0] == ["--a--/one.jsonl", "flat.jsonl", "x.ndjson"]
+    store = Store(agent_named("pi"), str(tmp_path))
+    assert list(deeper(store)) == [(str(tmp_path / "--a--/deep/two.jsonl"), "deeper than the agents look")]
+
+
+def test_stat_comes_along(tmp_path: Path) -> None:
+    make(tmp_path, "one.jsonl")
+    os.utime(tmp_path / "one.jsonl", ns=(1, 7))
+    [(_, status)] = session_files(Store(agent_named("pi"), str(tmp_path)), [])
+    assert (status.st_mtime_ns, status.st_size) == (7, 1)
+
+
+def test_artifacts_of_a_session_are_not_sessions(tmp_path: Path) -> None:
+    make(tmp_path, "s.jsonl", "s/0-scout.jsonl", "-w/t.jsonl", "-w/t/0-scout.jsonl", "-w/t/more/1.jsonl")
+    assert listed(tmp_path, "omp") == (["-w/t.jsonl", "s.jsonl"], {})
+    reasons = {os.path.relpath(path, tmp_path): reason for path, reason in deeper(_store(tmp_path))}
+    assert reasons == {
+        "s/0-scout.jsonl": "belongs to s.jsonl",
+        "-w/t/0-scout.jsonl": "belongs to t.jsonl",
+        "-w/t/more/1.jsonl": "belongs to t.jsonl",
+    }
+
+
+def test_links_are_followed_once_and_loops_end(tmp_path: Path) -> None:
+    root = tmp_path / "sessions"
+    make(root, "--a--/one.jsonl")
+    make(tmp_path, "outside/two.jsonl")
+    for name in ("linked", "linked-again"):
+        (root / name).symlink_to(tmp_path / "outside")
+    (root / "self").symlink_to(root)
+    (root / "inside").symlink_to(root / "--a--")
+    (root / "--a--" / "up").symlink_to(root)
+    (root / "--a--" / "loop.jsonl").symlink_to("loop.jsonl")
+    (root / "gone.jsonl").symlink_to("nowhere")
+    paths, complaints = listed(root)
+    assert [path for path in paths if "two" not in path] == ["--a--/one.jsonl"]
+    assert len([path for path in paths if path.endswith("two.jsonl")]) == 1
+    assert complaints == {
+        "--a--/loop.jsonl": "a link that leads back to itself",
+        "gone.jsonl": "a link that leads nowhere",
+    }
+    assert not list(deeper(_store(root)))
+
+
+def test_what_is_no_file_is_said(tmp_path: Path) -> None:
+    make(tmp_path, "dir.jsonl/one.jsonl", "-dir.jsonl/one.jsonl", "a/b.jsonl/c.txt")
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    with socket.socket(socket.AF_UNIX) as server:
+        here = os.getcwd()
+        os.chdir(tmp_path)  # the path of a socket may not be long
+        try:
+            server.bind("socket.jsonl")
+        finally:
+            os.chdir(here)
+        paths, complaints = listed(tmp_path)
+    assert paths == ["-dir.jsonl/one.jsonl", "dir.jsonl/one.jsonl"]
+    assert complaints == {
+        "dir.jsonl": "a folder, not a file",
+        "a/b.jsonl": "a folder, not a file",
+        "pipe.jsonl": "not a regular file",
+        "socket.jsonl": "not a regular file",
+    }
+
+
+def test_roots_that_cannot_be_listed(tmp_path: Path) -> None:
+    assert listed(tmp_path / "nowhere") == ([], {})
+    make(tmp_path, "file")
+    assert listed(tmp_path / "file") == ([], {".": "not a folder"})
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_unreadable_folder(tmp_path: Path) -> None:
+    make(tmp_path, "a/one.jsonl", "b/two.jsonl")
+    (tmp_path / "a").chmod(0)
+    try:
+        assert listed(tmp_path) == (["b/two.jsonl"], {"a": "not readable"})
+    finally:
+        (tmp_path / "a").chmod(0o700)
+
+
+def test_unreadable_folder_for_any_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make(tmp_path, "a/one.jsonl", "b/two.jsonl")
+    scan = os.scandir
+
+    def refusing(path: str) -> object:
+        if path.endswith("/a"):
+            raise PermissionError(13, "Permission denied", path)
+        return scan(path)
+
+    monkeypatch.setattr("app.stores.layout.os.scandir", refusing)
+    assert listed(tmp_path) == (["b/two.jsonl"], {"a": "not readable"})
+
+
+def test_one_scan_a_folder_and_nothing_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cost is counted, not timed: one scandir for each folder, no open at all."""
+    make(tmp_path, *(f"--{folder}--/{name}.jsonl" for folder in range(20) for name in range(5)))
+    scans: list[str] = []
+    scan = os.scandir
+    monkeypatch.setattr("app.stores.layout.os.scandir", lambda path: (scans.append(path), scan(path))[1])
+    monkeypatch.setattr("builtins.open", lambda *_: pytest.fail("opened"))
+    monkeypatch.setattr("app.stores.layout.os.open", lambda *_: pytest.fail("opened"))
+    complaints: list[tuple[str, str]] = []
+    files = list(session_files(_store(tmp_path), complaints))
+    monkeypatch.undo()
+    assert (len(files), len(scans)) == (100, 21)
+
+
+def _store(root: Path) -> Store:
+    return Store(agent_named("omp"), str(root))
