@@ -1,0 +1,1 @@
+"""The read side of sessions: summaries, trees, bodies, problems. Writes nothing."""

@@ -1,0 +1,69 @@
+"""The whole of one entry, read from its place in the file when somebody looks at it."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from app.formats.decode import BadLine
+from app.formats.dialects import named
+from app.formats.lines import BOM, read_at
+from app.formats.migrate import CURRENT_VERSION, migrate
+from app.sessions.summarise import open_file
+
+
+class Changed(Exception):
+    """A file is no longer what it was when it was opened."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"{path} was changed by another program")
+        self.path = path
+
+
+def read_entry(
+    path: str,
+    offset: int,
+    length: int,
+    *,
+    dialect: str = "pi",
+    version: int = CURRENT_VERSION,
+    index: int = 0,
+    part: int = 0,
+) -> dict[str, Any]:
+    """The entry in the `length` bytes from `offset` on, as version 3 of pi would spell it.
+
+    :param dialect: how the file is spelt; `version` of which format; both from its header.
+    :param index: the entry's number in the file, for version 1.
+    :param part: which entry of the line, for lanes.
+    :raises Changed: a line does not begin and end there any more, or it holds no entry.
+    :raises OSError: the file cannot be read.
+    """
+    start = max(0, offset - 1)
+    descriptor = open_file(path)
+    try:
+        found = _read_fully(descriptor, start, offset - start + length + 1)
+    finally:
+        os.close(descriptor)
+    skipped = offset - start
+    before, line, after = found[:skipped], found[skipped : skipped + length], found[skipped + length :]
+    begins = not before or before == b"\n" or (offset == len(BOM) and before == BOM[-1:])
+    if len(line) < length or not begins or after not in (b"\n", b""):
+        raise Changed(path)
+    spelling = named(dialect)
+    try:
+        entry = spelling.entry(line, part)
+    except BadLine:
+        raise Changed(path) from None
+    return migrate(entry, version, index) if spelling.migrates else entry
+
+
+def _read_fully(descriptor: int, offset: int, length: int) -> bytes:
+    pieces = []
+    while length > 0:
+        piece = read_at(descriptor, length, offset)
+        if not piece:
+            break
+        pieces.append(piece)
+        offset += len(piece)
+        length -= len(piece)
+    return b"".join(pieces)

@@ -1,0 +1,103 @@
+"""Which entries no entry names as its parent, counted as a file grows (issue 2; PERFORMANCE 3.6).
+
+A session has tens of thousands of entries, and one more must not cost a look at all of them. So what is
+stored between two looks is packed: the leaves as one byte string, the named parents as keys of four bytes.
+"""
+
+from __future__ import annotations
+
+import zlib
+
+_KEY = 4
+
+
+class NeedsReread(Exception):
+    """The stored state cannot tell what a new entry means: the file has to be read whole."""
+
+
+class Leaves:
+    """The entries that are nobody's parent so far, and the parents named so far."""
+
+    __slots__ = ("fresh", "named", "old_leaves", "old_named")
+
+    def __init__(self) -> None:
+        self.fresh: dict[str | None, int] = {}
+        """Leaves among the entries of this process: id -> how many entries have it."""
+        self.named: set[str | None] = set()
+        """Parents named in this process."""
+        self.old_leaves = b""
+        """Leaves from a stored state, each as NUL id NUL."""
+        self.old_named = b""
+        """Keys of the parents named before, from a stored state."""
+
+    def entry(self, entry_id: str | None, parent: str | None) -> None:
+        """Take in the next entry.
+
+        :raises NeedsReread: its id may have been named, or used, before the stored state was made.
+        """
+        if parent is not None:
+            self.named.add(parent)
+            if parent in self.fresh:
+                del self.fresh[parent]
+            if self.old_leaves:
+                self.old_leaves = self.old_leaves.replace(_packed_leaf(parent), b"")
+        if self.old_named and entry_id is not None and _holds(self.old_named, _key(entry_id)):
+            raise NeedsReread
+        if entry_id is None or entry_id not in self.named:
+            self.fresh[entry_id] = self.fresh.get(entry_id, 0) + 1
+
+    def count(self) -> int:
+        """How many entries are leaves."""
+        return sum(self.fresh.values()) + self.old_leaves.count(b"\0") // 2
+
+    def pack(self) -> tuple[bytes, bytes] | None:
+        """The leaves and the named parents for storage, or None where an id cannot be packed."""
+        leaves = []
+        for entry_id, times in self.fresh.items():
+            if not entry_id or "\0" in entry_id:
+                return None
+            leaves.append(_packed_leaf(entry_id) * times)
+        named = [parent for parent in self.named if parent is not None]
+        return self.old_leaves + b"".join(leaves), self.old_named + _keys(named)
+
+    def unpack(self, leaves: bytes, named: bytes) -> None:
+        """Start from what `pack` gave."""
+        self.old_leaves = leaves
+        self.old_named = named
+
+
+def _packed_leaf(entry_id: str) -> bytes:
+    return b"\0" + entry_id.encode() + b"\0"
+
+
+def _key(entry_id: str) -> bytes:
+    """Four bytes for an id: the number itself for the usual eight hex digits, else a checksum."""
+    if len(entry_id) == 2 * _KEY:
+        try:
+            key = bytes.fromhex(entry_id)
+        except ValueError:
+            key = b""
+        if len(key) == _KEY:
+            return key
+    return zlib.crc32(entry_id.encode()).to_bytes(_KEY, "big")
+
+
+def _keys(ids: list[str]) -> bytes:
+    # One call for all of them, where all look as they usually do.
+    if set(map(len, ids)) <= {2 * _KEY}:
+        try:
+            keys = bytes.fromhex("".join(ids))
+        except ValueError:
+            keys = b""
+        if len(keys) == len(ids) * _KEY:
+            return keys
+    return b"".join([_key(entry_id) for entry_id in ids])
+
+
+def _holds(keys: bytes, key: bytes) -> bool:
+    at = keys.find(key)
+    while at >= 0:
+        if at % _KEY == 0:
+            return True
+        at = keys.find(key, at + 1)
+    return False

@@ -1,0 +1,81 @@
+"""What a tally knows between two looks at a file, as bytes for the catalog."""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec import Struct, field
+
+from app.formats.header import Header  # noqa: TC001 - msgspec reads the annotation
+from app.sessions.heads import Heads
+from app.sessions.leaves import Leaves, NeedsReread
+
+_VERSION = 1
+"""To be raised when what is stored, or what it means, changes: older states are then read anew."""
+
+
+class State(Struct):
+    """The sums of a `Tally`."""
+
+    name: str | None = None
+    parent_session: str | None = None
+    problems: int = 0
+    lines: int = 0
+    entries: int = 0
+    messages: int = 0
+    newest: float | int = 0
+    first_message: str = ""
+    first_stamp: int = 0
+    leaf_id: str | None = None
+    heads: Heads = field(default_factory=Heads)
+    labels: dict[str, str] = field(default_factory=dict)
+    input: float | int = 0
+    output: float | int = 0
+    cache_read: float | int = 0
+    cache_write: float | int = 0
+    cost: float = 0.0
+    leaf_marked: bool = False
+    marked_leaf: str | None = None
+    shape: list[tuple[str | None, str | None]] = field(default_factory=list)
+
+
+class _Stored(Struct, array_like=True):
+    version: int
+    header: Header
+    sums: State
+    leaves: bytes
+    named: bytes
+    models: list[tuple[str | None, str | None]]
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(_Stored).decode
+
+
+def pack_state(
+    header: Header, sums: State, leaves: Leaves, models: list[tuple[str | None, str | None]]
+) -> bytes:
+    """The state as bytes, empty where it cannot be stored."""
+    packed = leaves.pack()
+    if packed is None:
+        return b""
+    try:
+        return _encode(_Stored(_VERSION, header, sums, *packed, models))
+    except (UnicodeEncodeError, OverflowError):
+        # An id with a lone surrogate, or a number beyond 64 bits: such a file is read whole each time.
+        return b""
+
+
+def unpack_state(state: bytes) -> tuple[Header, State, Leaves, list[tuple[str | None, str | None]]]:
+    """What `pack_state` put together.
+
+    :raises NeedsReread: `state` is empty, damaged, or from another version of this program.
+    """
+    try:
+        stored = _decode(state)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        raise NeedsReread from None
+    if stored.version != _VERSION:
+        raise NeedsReread
+    leaves = Leaves()
+    leaves.unpack(stored.leaves, stored.named)
+    return stored.header, stored.sums, leaves, stored.models

@@ -1,0 +1,123 @@
+"""What is known of a session without opening its tree: one row of the list (issue 2, item 6).
+
+On the fast path of the first frame: this module imports only `app.formats.text`.
+"""
+
+from __future__ import annotations
+
+from app.formats.text import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+FIRST_MESSAGE_LIMIT = 65_536
+"""`Summary.first_message` is cut at this many characters: a row must never weigh megabytes."""
+
+NO_MESSAGES = "(no messages)"
+
+FIELDS = (
+    "agent",
+    "dialect",
+    "id",
+    "cwd",
+    "name",
+    "title",
+    "first_message",
+    "created",
+    "modified",
+    "message_count",
+    "entry_count",
+    "leaf_count",
+    "labels",
+    "leaf_id",
+    "parent_session",
+    "models",
+    "tokens",
+    "cost",
+    "problems",
+    "torn",
+)
+"""The fields of a `Summary` in the order of its constructor, so that the catalog can store and load them."""
+
+
+def title_of(name: str | None, first_message: str) -> str:
+    """What is shown for a session: its name, else its first prompt, folded to one inert line."""
+    return one_line(name or "") or one_line(first_message) or NO_MESSAGES
+
+
+class Summary:
+    """One session as the list shows it. Times are milliseconds since the epoch, UTC.
+
+    created         the header's time, None when it has none
+    modified        the newest user or assistant message, else the header, else the file's mtime (FORMATS 1.1)
+    message_count   entries of type message, as pi counts them
+    entry_count     all entries; header, title line and damaged lines are none
+    leaf_count      entries that no entry names as its parent; without ids, 1 if there is any entry
+    labels          (entry id, label), the latest for each entry, in file order; cleared ones are gone
+    leaf_id         where the agent would continue (FORMATS 1.5); None where the file has no ids
+    models          "provider/model" of the assistant messages, in order of first use
+    tokens          input, output, cache read, cache write over all branches; `cost` likewise, in dollars
+    problems        complete lines and other faults that `problems.problems` lists
+    torn            the last line is unfinished and does not parse; it may still be being written
+    """
+
+    __slots__ = FIELDS
+
+    def __init__(
+        self,
+        agent: str,
+        dialect: str,
+        id: str,
+        cwd: str,
+        name: str | None,
+        title: str,
+        first_message: str,
+        created: int | None,
+        modified: int,
+        message_count: int,
+        entry_count: int,
+        leaf_count: int,
+        labels: tuple[tuple[str, str], ...],
+        leaf_id: str | None,
+        parent_session: str | None,
+        models: tuple[str, ...],
+        tokens: tuple[int, int, int, int],
+        cost: float,
+        problems: int,
+        torn: bool,
+    ) -> None:
+        self.agent = agent
+        self.dialect = dialect
+        self.id = id
+        self.cwd = cwd
+        self.name = name
+        self.title = title
+        self.first_message = first_message
+        self.created = created
+        self.modified = modified
+        self.message_count = message_count
+        self.entry_count = entry_count
+        self.leaf_count = leaf_count
+        self.labels = labels
+        self.leaf_id = leaf_id
+        self.parent_session = parent_session
+        self.models = models
+        self.tokens = tokens
+        self.cost = cost
+        self.problems = problems
+        self.torn = torn
+
+    def values(self) -> tuple[Any, ...]:
+        """Every field, in the order of `FIELDS`; `Summary(*values)` makes an equal one."""
+        return tuple([getattr(self, field) for field in FIELDS])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Summary) and self.values() == other.values()
+
+    __hash__ = None  # type: ignore[assignment]  # rows change; a hash of one would lie
+
+    def __repr__(self) -> str:
+        fields: Iterable[str] = (f"{field}={getattr(self, field)!r}" for field in FIELDS)
+        return f"Summary({', '.join(fields)})"
