@@ -1,0 +1,1 @@
+"""The catalog of all sessions, and what keeps it current: scan, watch (DESIGN, "How data flows")."""

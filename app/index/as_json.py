@@ -1,0 +1,55 @@
+"""A row as `leafmark list --json` prints it (issue 2, item 6)."""
+
+from __future__ import annotations
+
+from app.formats.stamps import iso
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from app.index.row import Row
+
+SCHEMA = 1
+"""The number that `leafmark list --json` carries; it changes when a field changes its meaning."""
+
+QUIET_MS = 60_000
+"""An unfinished last line is still being written until the file has been quiet for this long."""
+
+
+def to_json(row: Row, state: str, now_ms: int) -> dict[str, Any]:
+    """The row's JSON object. Times become ISO 8601, UTC.
+
+    :param row: loaded in full, so that `first_message` is there.
+    :param state: "live", "maybe" or "idle".
+    :param now_ms: decides whether an unfinished last line is damage yet (PERFORMANCE 4).
+    """
+    return {
+        "agent": row.agent,
+        "id": row.id,
+        "path": row.path,
+        "cwd": row.cwd,
+        "name": row.name,
+        "title": row.title,
+        "first_message": row.first_message,
+        "created": None if row.created is None else iso(row.created),
+        "modified": iso(row.modified),
+        "message_count": row.message_count,
+        "entry_count": row.entry_count,
+        "leaf_count": row.leaf_count,
+        "labels": [{"entry_id": entry_id, "label": label} for entry_id, label in row.labels],
+        "leaf_id": row.leaf_id,
+        "parent_session": row.parent_session,
+        "size": row.size,
+        "models": list(row.models),
+        "tokens": dict(zip(("input", "output", "cache_read", "cache_write"), row.tokens, strict=True)),
+        "cost": row.cost,
+        "state": state,
+        "problems": problem_count(row, now_ms),
+    }
+
+
+def problem_count(row: Row, now_ms: int) -> int:
+    """The faults of a session's file: damaged lines, and an unfinished last line that nobody finishes."""
+    quiet = now_ms - row.mtime_ns // 1_000_000 >= QUIET_MS
+    return row.problems + (1 if row.torn and quiet else 0)

@@ -1,0 +1,125 @@
+"""Results of a scan on their way to the catalog and to whoever listens."""
+
+from __future__ import annotations
+
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from threading import Event
+
+    from app.index.catalog import Catalog
+    from app.index.reading import Reading
+    from app.index.row import Row, Signature
+
+    OnDelta = Callable[["Delta"], object]
+
+DELTA_SECONDS = 0.05
+"""Deltas are no closer together than this (TEXTUAL 4)."""
+
+
+class Delta:
+    """What has changed: rows to put in, paths to take out; `done` of `total` files of this pass are read."""
+
+    __slots__ = ("changed", "done", "removed", "total")
+
+    def __init__(self, changed: list[Row], removed: list[str], done: int, total: int) -> None:
+        self.changed = changed
+        self.removed = removed
+        self.done = done
+        self.total = total
+
+    def __repr__(self) -> str:
+        return f"Delta({self.changed!r}, removed={self.removed!r}, {self.done}/{self.total})"
+
+
+class Pace:
+    """When the listener was told last, across passes."""
+
+    __slots__ = ("told",)
+
+    def __init__(self) -> None:
+        self.told = 0.0
+
+    def pause(self) -> float:
+        """Seconds until the listener may be told again; not positive when it may."""
+        return self.told + DELTA_SECONDS - time.monotonic()
+
+
+class Batch:
+    """Gathers the results of one pass; `tell` stores them in one transaction, then tells the listener."""
+
+    def __init__(
+        self,
+        known: dict[str, Signature],
+        catalog: Catalog,
+        on_delta: OnDelta | None,
+        pace: Pace,
+        stop: Event,
+        total: int,
+    ) -> None:
+        """:param known: what the listener has been told of; kept up to date."""
+        self._known = known
+        self._catalog = catalog
+        self._on_delta = on_delta
+        self._pace = pace
+        self._stop = stop
+        self._total = total
+        self._done = 0
+        self._done_told = 0
+        self._readings: list[Reading] = []
+        self._rows: list[Row] = []
+        self._removed: list[str] = []
+        self._gone: list[str] = []
+
+    def put(self, reading: Reading) -> None:
+        """A file was read: store it and show its row."""
+        self._readings.append(reading)
+        self.show(reading.row)
+
+    def show(self, row: Row) -> None:
+        """A row is as it should be in the catalog: show it, or take it off the list if it is refused."""
+        if row.refused is None:
+            self._rows.append(row)
+        elif row.path in self._known:
+            self._removed.append(row.path)
+        self._known[row.path] = row.signature
+        self.counted()
+
+    def drop(self, paths: list[str]) -> None:
+        """Files are gone."""
+        self._gone += paths
+        self._removed += paths
+        for path in paths:
+            self._known.pop(path, None)
+
+    def counted(self) -> None:
+        """One more file of this pass is done with."""
+        self._done += 1
+
+    def tell_now_and_then(self) -> None:
+        """`tell`, unless that was done a moment ago."""
+        if self._pace.pause() <= 0:
+            self.tell()
+
+    def tell(self, last: bool = False) -> None:
+        """Store what there is, then tell the listener; `last`: even when nothing has changed."""
+        if self._gone:
+            self._catalog.remove(self._gone)
+        if self._readings:
+            self._catalog.save(self._readings)
+            for reading in self._readings:
+                # It is stored; in the listener's ten thousand rows it would only weigh.
+                reading.row.first_message = ""
+        started = self._done == 0 < self._total
+        if self._on_delta and (
+            last or started or self._rows or self._removed or self._done != self._done_told
+        ):
+            pause = self._pace.pause()
+            if pause > 0:
+                self._stop.wait(pause)
+            self._on_delta(Delta(self._rows, self._removed, self._done, self._total))
+            self._done_told = self._done
+        self._pace.told = time.monotonic()
+        self._readings, self._rows, self._removed, self._gone = [], [], [], []

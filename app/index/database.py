@@ -1,0 +1,227 @@
+"""The catalog's SQLite file: made anew when it is in doubt, replaced by memory when it cannot be used.
+
+It is a cache and nothing but a cache: nothing that is odd about it is ever an error (PERFORMANCE 3.2).
+On the fast path of the first frame.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
+    Result = TypeVar("Result")
+
+SCHEMA = 1
+"""Changes with the tables below, with `row.FIELDS` and with the state of `sessions.tally`."""
+
+BUSY_SECONDS = 5.0
+
+_TABLES = """
+CREATE TABLE stores (id INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE, used_ms INTEGER NOT NULL);
+CREATE TABLE sessions (
+    key INTEGER PRIMARY KEY, store INTEGER NOT NULL, path BLOB NOT NULL, cwd BLOB NOT NULL,
+    modified INTEGER NOT NULL, listed INTEGER NOT NULL, ino INTEGER NOT NULL, size INTEGER NOT NULL,
+    mtime_ns INTEGER NOT NULL, ctime_ns INTEGER NOT NULL, row BLOB NOT NULL, UNIQUE (store, path));
+CREATE TABLE readings (
+    key INTEGER PRIMARY KEY, first_message BLOB NOT NULL, offset INTEGER NOT NULL,
+    fingerprint BLOB NOT NULL, state BLOB NOT NULL);
+CREATE INDEX listing ON sessions (cwd, modified, store) WHERE listed;
+"""
+
+_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+# The disk or its rights are the matter, not what is in the file: a new file would fare no better.
+_UNUSABLE = (
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_NOMEM,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_READONLY,
+)
+
+
+class Doubt(Exception):
+    """What is in the file is not what this version wrote."""
+
+
+class Busy(Exception):
+    """Another process has been writing for longer than `BUSY_SECONDS`."""
+
+
+class Database:
+    """One connection to `catalog-<schema>.db` in a folder, opened at the first use. Not thread-safe.
+
+    note         None, or one line that says why the catalog is only in memory
+    generation   how often what was stored has been lost: the owner has to store everything again
+    """
+
+    def __init__(self, folder: str) -> None:
+        self.path = os.path.join(folder, f"catalog-{SCHEMA}.db")
+        self.note: str | None = None
+        self.generation = 0
+        self._folder = folder
+        self._connection: sqlite3.Connection | None = None
+        self._inode = 0
+
+    def run(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
+        """What `work` returns. It may be called a second time, with a new and empty database.
+
+        :raises Busy: another process holds the lock; nothing was changed.
+        """
+        for _ in range(3):
+            connection = self._open()
+            try:
+                return work(connection)
+            except sqlite3.ProgrammingError:
+                raise
+            except (sqlite3.Error, Doubt) as error:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                if _code(error) in _BUSY:
+                    raise Busy from error
+                if self.note is not None:
+                    # Memory is never damaged: this is a mistake of ours and must be seen.
+                    raise
+                if _code(error) in _UNUSABLE:
+                    self._fall_back(str(error))
+                else:
+                    self._renew()
+        raise Busy("the catalog is damaged as fast as it is made")
+
+    def close(self) -> None:
+        """Let go of the file; the next `run` opens it again. What was only in memory is gone."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _open(self) -> sqlite3.Connection:
+        if self._connection is not None:
+            return self._connection
+        try:
+            self._connection = self._connect()
+        except (sqlite3.Error, Doubt) as error:
+            if _code(error) in _UNUSABLE or not os.path.isfile(self.path):
+                self._fall_back(str(error))
+            elif _code(error) in _BUSY:
+                raise Busy from error
+            else:
+                self._renew()
+        except OSError as error:
+            self._fall_back(error.strerror or str(error))
+        assert self._connection is not None
+        return self._connection
+
+    def _connect(self) -> sqlite3.Connection:
+        if not os.path.isdir(self._folder):
+            os.makedirs(self._folder, mode=0o700, exist_ok=True)
+        self._inode = 0
+        connection = sqlite3.connect(
+            self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        try:
+            self._inode = os.stat(self.path).st_ino
+            if _version(connection) != SCHEMA:
+                _make(connection)
+            connection.execute("PRAGMA synchronous = NORMAL")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _renew(self) -> None:
+        """Put the file aside, unless another process has done so already, and start with an empty one."""
+        self.generation += 1
+        self.close()
+        try:
+            with _Lock(os.path.join(self._folder, "catalog.lock")):
+                if self._inode and os.stat(self.path).st_ino == self._inode:
+                    # Renamed and not deleted: a deleted file's inode number would be given to the new one.
+                    os.replace(self.path, self.path + ".bad")
+                    for leftover in (self.path + "-wal", self.path + "-shm"):
+                        if os.path.exists(leftover):
+                            os.unlink(leftover)
+                self._connection = self._connect()
+        except (OSError, sqlite3.Error, Doubt) as error:
+            self._fall_back(str(error))
+
+    def _fall_back(self, reason: str) -> None:
+        """Go on in memory, with all that can still be read."""
+        old = self._connection
+        memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        try:
+            if old is None:
+                raise Doubt("nothing to copy")
+            old.backup(memory)
+            if _version(memory) != SCHEMA:
+                raise Doubt("the copy is not a catalog")
+        except (sqlite3.Error, Doubt):
+            self.generation += 1
+            memory.close()
+            memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+            _make(memory)
+        if old is not None:
+            old.close()
+        self._connection = memory
+        self.note = f"the list is kept in memory only: {self.path}: {reason}"
+
+
+class _Lock:
+    """One process at a time; released when the process ends, however it ends. Nothing on systems without."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._descriptor = -1
+
+    def __enter__(self) -> None:
+        self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            import fcntl
+        except ImportError:
+            return
+        fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._descriptor)
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(version)
+
+
+def _make(connection: sqlite3.Connection) -> None:
+    """Make the tables in an empty database; Doubt when it is not empty. Several processes may try at once."""
+    for attempt in range(100):
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("BEGIN IMMEDIATE")
+            break
+        except sqlite3.OperationalError as error:
+            # The change to WAL does not wait for the lock by itself.
+            if _code(error) not in _BUSY or attempt == 99:
+                raise
+            time.sleep(0.02)
+    try:
+        version = _version(connection)
+        if version != SCHEMA:
+            if version or connection.execute("SELECT 1 FROM sqlite_master").fetchone():
+                raise Doubt(f"schema {version}, not {SCHEMA}")
+            for statement in _TABLES.split(";"):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {SCHEMA}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _code(error: BaseException) -> int:
+    """SQLite's primary result code, 0 for errors that are not SQLite's."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF

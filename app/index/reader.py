@@ -1,0 +1,46 @@
+"""Reads one file, in this process or in a worker: its new bytes where that will do, else the whole.
+
+Everything that goes in and out is plain values, because between processes they travel as `marshal`.
+"""
+
+from __future__ import annotations
+
+from app.sessions.summarise import extend, summarise
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+Task = tuple[str, tuple[str, ...], int, bytes, int, bytes]
+"""path, names of the agents of its store, mtime in milliseconds, and the resume point: state, offset,
+fingerprint. An empty state: read the whole file."""
+
+Result = tuple["tuple[Any, ...] | None", "str | None", int, bytes, int, bytes, int, bool]
+"""The summary's values or None; why it is refused and the line that shows it; state, offset, fingerprint;
+bytes read; whether only new bytes were read."""
+
+UNREADABLE = "cannot be read"
+"""How refusals begin that say nothing about the contents: the file may be fine tomorrow."""
+
+
+def read(task: Task) -> Result:
+    """Do what `task` says. Raises nothing: what goes wrong with a file is the reason why it is refused."""
+    path, agents, mtime_ms, state, offset, fingerprint = task
+    try:
+        outcome = extend(path, state, offset, fingerprint, agents, mtime_ms) if state else None
+        tail = outcome is not None
+        if outcome is None:
+            outcome = summarise(path, agents, mtime_ms)
+    except Exception as error:
+        # One file must not end the scan of the others; the reason is listed by `doctor`.
+        return (None, f"reading it failed: {type(error).__name__}: {error}", 0, b"", 0, b"", 0, False)
+    return (
+        None if outcome.summary is None else outcome.summary.values(),
+        outcome.refused,
+        outcome.refused_line,
+        outcome.state,
+        outcome.offset,
+        outcome.fingerprint,
+        outcome.bytes_read,
+        tail,
+    )

@@ -1,0 +1,27 @@
+"""What one reading of a file gave: its row, and where the next reading may go on.
+
+On the fast path of the first frame (the catalog stores readings): imports nothing.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from app.index.row import Row
+
+
+class Reading:
+    """A row and the resume point that belongs to it; the two are stored together or not at all.
+
+    offset        the byte after the last newline that was read
+    fingerprint   of the bytes before `offset`: while it holds, a larger file has only grown (PERFORMANCE 3.7)
+    state         what `sessions.summarise.extend` needs to go on from there
+    """
+
+    __slots__ = ("fingerprint", "offset", "row", "state")
+
+    def __init__(self, row: Row, offset: int = 0, fingerprint: bytes = b"", state: bytes = b"") -> None:
+        self.row = row
+        self.offset = offset
+        self.fingerprint = fingerprint
+        self.state = state

@@ -1,0 +1,154 @@
+"""A row of the catalog: a session's summary, and the file it was read from.
+
+On the fast path of the first frame: imports nothing but the names of the summary's fields.
+"""
+
+from __future__ import annotations
+
+from app.sessions.summary import FIELDS as SUMMARY_FIELDS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from os import stat_result
+    from typing import Any
+
+    from app.sessions.summary import Summary
+
+Signature = tuple[int, int, int, int]
+"""(inode, size, mtime_ns, ctime_ns): a file whose four are unchanged is not read again (DESIGN)."""
+
+FIELDS = (
+    "path",
+    "store",
+    *SUMMARY_FIELDS,
+    "ino",
+    "size",
+    "mtime_ns",
+    "ctime_ns",
+    "grew_ms",
+    "refused",
+    "refused_line",
+)
+"""The fields of a `Row` in the order in which the catalog stores them."""
+
+FIRST_MESSAGE = FIELDS.index("first_message")
+
+# An inode may use all 64 bits, and a time may lie after 2262; the database's integers are signed.
+_BITS = 0x7FFF_FFFF_FFFF_FFFF
+
+# What stands in the summary's fields of a file that is no session.
+_BLANK = ("", "", "", "", None, "", "", None, 0, 0, 0, 0, (), None, None, (), (0, 0, 0, 0), 0.0, 0, False)
+
+
+class Row:
+    """One file of a store: the fields of its `Summary` (see there), and
+
+    path, store               absolute path; root of the store that lists it
+    ino size mtime_ns ctime_ns  of the file when it was read
+    grew_ms                   when one of us last saw the file grow (milliseconds), None if never
+    refused, refused_line     why the file is no session, and the line that says so (0: none does); such
+                              rows are not listed, `doctor` shows them
+
+    `first_message` is "" unless the row was asked for in full; `title` is always there.
+    """
+
+    __slots__ = FIELDS
+
+    path: str
+    store: str
+    agent: str
+    dialect: str
+    id: str
+    cwd: str
+    name: str | None
+    title: str
+    first_message: str
+    created: int | None
+    modified: int
+    message_count: int
+    entry_count: int
+    leaf_count: int
+    labels: tuple[tuple[str, str], ...]
+    leaf_id: str | None
+    parent_session: str | None
+    models: tuple[str, ...]
+    tokens: tuple[int, int, int, int]
+    cost: float
+    problems: int
+    torn: bool
+    ino: int
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    grew_ms: int | None
+    refused: str | None
+    refused_line: int
+
+    def __init__(self, values: tuple[Any, ...]) -> None:
+        """:param values: every field, in the order of `FIELDS`. ValueError when there are more or fewer."""
+        # One unpacking for all fields: ten thousand rows are made before the list is complete.
+        (
+            self.path,
+            self.store,
+            self.agent,
+            self.dialect,
+            self.id,
+            self.cwd,
+            self.name,
+            self.title,
+            self.first_message,
+            self.created,
+            self.modified,
+            self.message_count,
+            self.entry_count,
+            self.leaf_count,
+            self.labels,
+            self.leaf_id,
+            self.parent_session,
+            self.models,
+            self.tokens,
+            self.cost,
+            self.problems,
+            self.torn,
+            self.ino,
+            self.size,
+            self.mtime_ns,
+            self.ctime_ns,
+            self.grew_ms,
+            self.refused,
+            self.refused_line,
+        ) = values
+
+    def values(self) -> tuple[Any, ...]:
+        """Every field, in the order of `FIELDS`; `Row(row.values())` makes an equal one."""
+        return tuple([getattr(self, field) for field in FIELDS])
+
+    @property
+    def signature(self) -> Signature:
+        """The file as it was when it was read."""
+        return (self.ino, self.size, self.mtime_ns, self.ctime_ns)
+
+    def __repr__(self) -> str:
+        return f"Row({self.path!r}, {self.refused or self.title!r})"
+
+
+def signature_of(status: stat_result) -> Signature:
+    """What of a file's status tells that it changed."""
+    return (
+        status.st_ino & _BITS,
+        status.st_size,
+        min(status.st_mtime_ns, _BITS),
+        min(status.st_ctime_ns, _BITS),
+    )
+
+
+def session_row(
+    path: str, store: str, summary: Summary, signature: Signature, grew_ms: int | None = None
+) -> Row:
+    """The row of a file that was read as a session."""
+    return Row((path, store, *summary.values(), *signature, grew_ms, None, 0))
+
+
+def refused_row(path: str, store: str, signature: Signature, reason: str, line: int = 0) -> Row:
+    """The row of a file that is no session, so that it is neither read again nor forgotten."""
+    return Row((path, store, *_BLANK, *signature, None, reason, line))

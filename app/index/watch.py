@@ -1,0 +1,214 @@
+"""Two ways to notice that files changed: the system's own notices, and looking again and again.
+
+Both only give hints (see `hints`); `follow` decides what to read. PERFORMANCE 2.6 has the measurements behind
+the numbers, and why watchfiles' own polling is not used.
+"""
+
+from __future__ import annotations
+
+import heapq
+import os
+import time
+
+from app.index.hints import Hints, hints_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from threading import Event
+    from typing import Protocol
+
+    from watchfiles._rust_notify import RustNotify
+
+    from app.index.row import Signature
+    from app.stores.base import Store
+
+    class Watch(Protocol):
+        """Something that notices changes of the files in `known`, and new ones."""
+
+        idle_walk_seconds: float
+
+        def wait(self, seconds: float, stop: Event) -> Hints:
+            """What has changed; returns after `seconds` or soon after a change. OSError: it works no more."""
+
+        def walked(self, seconds: float) -> None:
+            """All files have just been looked at, which took `seconds`."""
+
+        def close(self) -> None:
+            """Stop noticing."""
+
+
+WALK_SECONDS = 30.0
+"""All files are looked at this often whatever a watch says: lost notices do not stay lost."""
+
+_DEBOUNCE_MS = 50
+_STEP_MS = 10
+
+HOT_FILES = 64
+_TICK_SECONDS = 0.06
+# Each folder is looked at once in so many ticks: half a second.
+_FOLDER_TURNS = 8
+# A walk may take this share of the time when walks are what notices an old session that goes on.
+_WALK_SHARE = 0.01
+_SOONEST_WALK_SECONDS = 2.0
+_STEP_NS = 12_000_000
+
+_Identity = tuple[int, int]
+
+
+class NativeWatch:
+    """The system's notices, one recursive watch over all store folders that are there."""
+
+    idle_walk_seconds = WALK_SECONDS
+
+    def __init__(self, stores: Sequence[Store], known: dict[str, Signature]) -> None:
+        """:raises ImportError: watchfiles does not run here.
+        :raises OSError: the system has no watches left.
+        """
+        self._stores = stores
+        self._known = known
+        self._roots: dict[str, _Identity] = {}
+        self._notify: RustNotify | None = None
+        self._open()
+
+    def wait(self, seconds: float, stop: Event) -> Hints:
+        """See `Watch`. Store folders that come, go or are replaced are noticed between two waits."""
+        if self._present() != self._roots:
+            self.close()
+            self._open()
+            if self._notify is None:
+                stop.wait(seconds)
+            hints = Hints()
+            hints.walk = True
+            return hints
+        if self._notify is None:
+            stop.wait(seconds)
+            return Hints()
+        changes = self._notify.watch(_DEBOUNCE_MS, _STEP_MS, max(1, int(seconds * 1000)), stop)
+        if isinstance(changes, str):
+            return Hints()
+        return hints_of({path for _, path in changes}, self._stores, self._known)
+
+    def walked(self, seconds: float) -> None:
+        """See `Watch`; a walk is nothing to this one."""
+
+    def close(self) -> None:
+        """See `Watch`."""
+        if self._notify is not None:
+            self._notify.close()
+            self._notify = None
+
+    def _open(self) -> None:
+        # Imported late: it takes longer than the first rows do (PERFORMANCE 2.3).
+        from watchfiles._rust_notify import RustNotify, WatchfilesRustInternalError
+
+        self._roots = self._present()
+        if not self._roots:
+            return
+        try:
+            self._notify = RustNotify(list(self._roots), False, False, 0, True, True)
+        except FileNotFoundError:
+            self._roots = {}  # gone again; the next wait sees what is there
+        except WatchfilesRustInternalError as error:
+            raise OSError(str(error)) from error
+
+    def _present(self) -> dict[str, _Identity]:
+        present = {}
+        for store in self._stores:
+            try:
+                status = os.stat(store.root)
+            except (OSError, ValueError):
+                continue
+            if os.path.isdir(store.root):
+                present[store.root] = (status.st_dev, status.st_ino)
+        return present
+
+
+class PollWatch:
+    """Looks itself: at the newest files all the time, at every folder in turn."""
+
+    idle_walk_seconds = _SOONEST_WALK_SECONDS
+
+    def __init__(self, stores: Sequence[Store], known: dict[str, Signature]) -> None:
+        self._stores = stores
+        self._known = known
+        self._hot: list[str] = []
+        self._folders: dict[str, int] = {}
+        self._turn = 0
+        self.walked(0.0)
+
+    def wait(self, seconds: float, stop: Event) -> Hints:
+        """See `Watch`."""
+        hints = Hints()
+        end = time.monotonic() + seconds
+        while not stop.wait(_TICK_SECONDS):
+            self._look_at_files(hints)
+            self._look_at_folders(hints)
+            if hints.count or time.monotonic() >= end:
+                break
+        if not self._hot_is_current(hints.paths):
+            self._choose()
+        return hints
+
+    def walked(self, seconds: float) -> None:
+        """See `Watch`: choose anew what to look at; the next walk is due when it is worth its time."""
+        self.idle_walk_seconds = min(WALK_SECONDS, max(_SOONEST_WALK_SECONDS, seconds / _WALK_SHARE))
+        self._choose()
+        folders = {}
+        for store in self._stores:
+            folders[store.root] = self._folders.get(store.root, -1)
+            try:
+                with os.scandir(store.root) as entries:
+                    for entry in entries:
+                        if entry.is_dir():
+                            folders[entry.path] = self._folders.get(entry.path, -1)
+            except (OSError, ValueError):
+                continue  # not there, or the walk has said why
+        for folder, seen in folders.items():
+            if seen == -1:
+                folders[folder] = _time_of(folder)
+        self._folders = folders
+
+    def close(self) -> None:
+        """See `Watch`."""
+
+    def _choose(self) -> None:
+        known = self._known
+        self._hot = heapq.nlargest(HOT_FILES, known, key=lambda path: known[path][2])
+
+    def _hot_is_current(self, paths: set[str]) -> bool:
+        return all(path in self._hot for path in paths)
+
+    def _look_at_files(self, hints: Hints) -> None:
+        for path in self._hot:
+            signature = self._known.get(path)
+            try:
+                status = os.stat(path)
+            except OSError:
+                if signature is None:
+                    continue
+            else:
+                if signature and (signature[1], signature[2]) == (status.st_size, status.st_mtime_ns):
+                    continue
+            hints.paths.add(path)
+            hints.count += 1
+
+    def _look_at_folders(self, hints: Hints) -> None:
+        self._turn = (self._turn + 1) % _FOLDER_TURNS
+        folders = list(self._folders)
+        for folder in folders[self._turn :: _FOLDER_TURNS]:
+            changed = _time_of(folder)
+            if changed != self._folders[folder]:
+                # Times move in steps: one that is so young may stand for another change too.
+                young = 0 <= time.time_ns() - changed < _STEP_NS
+                self._folders[folder] = 0 if young else changed
+                hints.walk = True
+                hints.count += 1
+
+
+def _time_of(folder: str) -> int:
+    """When names in the folder last changed, 0 when it is not there."""
+    try:
+        return os.stat(folder).st_mtime_ns
+    except (OSError, ValueError):
+        return 0
