@@ -1,0 +1,161 @@
+"""Going back into a session: this process becomes the agent (FORMATS 3; DESIGN, "The resume hand-over is
+`exec`").
+
+`plan` says everything before anything happens: program, folder, command and what stands in the way.
+`execute` carries it out, without a shell.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import NoReturn
+
+    from app.stores.base import Agent, Store
+
+
+class Plan:
+    """What resuming a session would do.
+
+    `argv` starts with the command's name, `program` is where that was found on PATH (None: nowhere), `cwd`
+    the session's folder, `environment` the whole environment of the new program. `shell` is one line that
+    does the same when pasted. `problem` says why it cannot be done from here; `execute` refuses such a
+    plan.
+    """
+
+    __slots__ = ("argv", "cwd", "environment", "problem", "program", "shell")
+
+    def __init__(
+        self,
+        argv: list[str],
+        cwd: str,
+        environment: dict[str, str],
+        program: str | None,
+        problem: str | None,
+        shell: str,
+    ) -> None:
+        self.argv = argv
+        self.cwd = cwd
+        self.environment = environment
+        self.program = program
+        self.problem = problem
+        self.shell = shell
+
+    def __repr__(self) -> str:
+        return f"Plan({self.argv}, cwd={self.cwd!r}, problem={self.problem!r})"
+
+
+class ResumeError(Exception):
+    """The hand-over did not happen; the text is for the user."""
+
+
+def plan(row_agent: str, path: str, session_id: str, cwd: str, store: Store, env: Mapping[str, str]) -> Plan:
+    """How to continue the session in the file `path`, of the agent named `row_agent`, found in `store`.
+
+    `cwd` is the folder of the session's header ("" if it has none), `env` the present environment.
+    Variables that would lead the agent to another store are taken out, those under which the store was
+    found are put in. KeyError when that agent does not use this store.
+    """
+    found = store.of(row_agent)
+    agent = found.agent
+    path = os.path.abspath(path)
+    command = agent.executable(path)
+    argv = [command, *agent.resume_arguments(path, session_id, found)]
+    environment = {name: value for name, value in env.items() if name not in agent.variables}
+    environment.update(found.environment)
+    folder_problem = _folder_problem(cwd, env)
+    if folder_problem is None:
+        # Shells and programs look at PWD before they ask the system.
+        environment["PWD"] = cwd
+    program = _on_path(command, env)
+    problem = _problem(agent, path, cwd, found, program, folder_problem)
+    shell = _shell(argv, "" if folder_problem else cwd, agent, found, env)
+    return Plan(argv, cwd, environment, program, problem, shell)
+
+
+def execute(plan: Plan) -> NoReturn:
+    """Become the agent: change to the session's folder and exec. Does not return.
+
+    Raises ResumeError when the plan has a problem or the system refuses. The caller has to have restored the
+    terminal. On Windows, where exec does not wait, the agent runs as a child and its exit code becomes ours.
+    """
+    if plan.problem or plan.program is None:
+        raise ResumeError(plan.problem or f"{plan.argv[0]} is not installed")
+    try:
+        os.chdir(plan.cwd)
+        if sys.platform == "win32":
+            import subprocess
+
+            done = subprocess.run([plan.program, *plan.argv[1:]], env=plan.environment, check=False)
+            raise SystemExit(done.returncode)
+        os.execve(plan.program, plan.argv, plan.environment)
+    except OSError as error:
+        raise ResumeError(f"{error.filename or plan.program}: {error.strerror}") from error
+
+
+def _folder_problem(cwd: str, env: Mapping[str, str]) -> str | None:
+    """Why the session's folder cannot be gone to."""
+    if not cwd:
+        return "the session names no folder"
+    shown = _short(cwd, env)
+    if not os.path.isabs(cwd):
+        return f"the session's folder, {shown}, is not one of this system"
+    if not os.path.exists(cwd):
+        return f"the folder {shown} is gone"
+    if not os.path.isdir(cwd):
+        return f"{shown} is no longer a folder"
+    if not os.access(cwd, os.X_OK):
+        return f"the folder {shown} cannot be entered"
+    return None
+
+
+def _problem(
+    agent: Agent, path: str, cwd: str, store: Store, program: str | None, folder_problem: str | None
+) -> str | None:
+    """The first thing in the way, said so that the line to copy makes sense after it."""
+    if not os.path.exists(path):
+        return "the session's file is gone"
+    if program is None:
+        return f"{agent.executable(path)} is not installed: {agent.install_hint}"
+    impossible = agent.resume_problem(path, "" if folder_problem else cwd, store)
+    if impossible or folder_problem is None:
+        return impossible
+    return f"{folder_problem}; run the command from the folder to work in"
+
+
+def _on_path(command: str, env: Mapping[str, str]) -> str | None:
+    """The absolute path of an executable; a relative PATH entry is taken from here, before the folder
+    changes.
+    """
+    import shutil
+
+    found = shutil.which(command, path=env.get("PATH", os.defpath))
+    return os.path.abspath(found) if found else None
+
+
+def _shell(argv: list[str], cwd: str, agent: Agent, store: Store, env: Mapping[str, str]) -> str:
+    """The plan as one line for a POSIX shell."""
+    import shlex
+
+    unset = [name for name in agent.variables if name in env and name not in store.environment]
+    words = []
+    if unset:
+        words.append("env")
+        for name in unset:
+            words += ["-u", name]
+    words += [f"{name}={shlex.quote(value)}" for name, value in store.environment.items()]
+    words += [shlex.quote(word) for word in argv]
+    line = " ".join(words)
+    return f"cd {shlex.quote(cwd)} && {line}" if cwd else line
+
+
+def _short(path: str, env: Mapping[str, str]) -> str:
+    """A path as it is shown, with the home folder as `~`."""
+    home = env.get("HOME", "")
+    if home and (path == home or path.startswith(home.rstrip("/") + "/")):
+        return "~" + path[len(home.rstrip("/")) :]
+    return path

@@ -1,0 +1,238 @@
+"""Going back into a session (FORMATS 3): the plan, its problems, and the real hand-over to a fake program."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.actions.resume import Plan, ResumeError, execute, plan
+from app.stores import discover
+
+if TYPE_CHECKING:
+    from app.stores.base import Store
+
+ROOT = Path(__file__).resolve().parents[2]
+
+FAKE = """#!{python}
+import json, os, sys
+print(json.dumps({{"argv": sys.argv[1:], "cwd": os.getcwd(), "env": dict(os.environ)}}))
+"""
+
+
+class Machine:
+    """A home, a working folder and fake programs; `env` leads to them alone."""
+
+    def __init__(self, root: Path) -> None:
+        self.home = root / "home"
+        self.work = root / "home" / "my work"
+        self.bin = root / "bin"
+        for folder in (self.home, self.work, self.bin):
+            folder.mkdir()
+        self.env = {"HOME": str(self.home), "PATH": str(self.bin), "PWD": "/old", "LANG": "C"}
+
+    def install(self, *names: str) -> None:
+        for name in names:
+            (self.bin / name).write_text(FAKE.format(python=sys.executable))
+            (self.bin / name).chmod(0o755)
+
+    def session(self, root: str | Path, name: str = "s.jsonl") -> str:
+        path = self.home / root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("{}\n")
+        return str(path)
+
+    def store(self, agent: str, root: str | Path, extra: tuple[tuple[str, str], ...] = ()) -> Store:
+        stores = discover(self.env, str(self.home), str(self.work), extra)
+        wanted = str(self.home / root)
+        [found] = [each for each in stores if agent in each.agents and each.root == wanted]
+        return found
+
+    def plan(
+        self, agent: str, path: str, store: Store, cwd: str | None = None, session_id: str = "i"
+    ) -> Plan:
+        return plan(agent, path, session_id, str(self.work) if cwd is None else cwd, store, self.env)
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path)
+
+
+def run(made: Plan) -> dict[str, object]:
+    """What the fake program saw, after a real exec in a process of its own."""
+    script = (
+        "import json, sys; from app.actions.resume import Plan, execute;"
+        "execute(Plan(**json.loads(sys.argv[1])))"
+    )
+    fields = {name: getattr(made, name) for name in Plan.__slots__}
+    command = [sys.executable, "-c", script, json.dumps(fields)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)  # type: ignore[no-any-return]
+
+
+def test_pi_from_the_default_store(machine: Machine) -> None:
+    machine.install("pi")
+    machine.env |= {"PI_CODING_AGENT_DIR": "/other", "PI_CODING_AGENT_SESSION_DIR": "/flat"}
+    path = machine.session(".pi/agent/sessions/--x--")
+    made = machine.plan("pi", path, machine.store("pi", ".pi/agent/sessions"))
+    assert made.problem is None
+    assert made.argv == ["pi", "--session", path]
+    assert made.program == str(machine.bin / "pi")
+    saw = run(made)
+    assert saw["argv"] == ["--session", path]
+    assert saw["cwd"] == str(machine.work)
+    env = saw["env"]
+    assert isinstance(env, dict)
+    # What would lead pi to another store is gone; the rest is as it was, and PWD is the new folder.
+    assert not [name for name in env if name.startswith("PI_")]
+    assert (env["LANG"], env["PWD"]) == ("C", str(machine.work))
+    assert made.shell == (
+        f"cd {shlex.quote(str(machine.work))} && "
+        f"env -u PI_CODING_AGENT_DIR -u PI_CODING_AGENT_SESSION_DIR pi --session {path}"
+    )
+
+
+def test_pi_from_a_moved_store_shared_with_omp(machine: Machine) -> None:
+    machine.install("pi", "omp")
+    machine.env["PI_CODING_AGENT_DIR"] = "~/moved"
+    machine.env["OMP_PROFILE"] = "work"
+    path = machine.session("moved/sessions/--x--")
+    store = machine.store("pi", "moved/sessions")
+    env = run(machine.plan("pi", path, store))["env"]
+    assert isinstance(env, dict)
+    assert env["PI_CODING_AGENT_DIR"] == str(machine.home / "moved")
+    assert env["OMP_PROFILE"] == "work"  # says nothing to pi
+    made = machine.plan("omp", path, store)
+    assert made.argv == ["omp", "--resume", path]
+    assert "OMP_PROFILE" not in made.environment  # with a profile, omp would not look at the variable
+    assert made.environment["PI_CODING_AGENT_DIR"] == str(machine.home / "moved")
+
+
+def test_a_custom_folder_repeats_session_dir(machine: Machine) -> None:
+    machine.install("pi")
+    extra = (("pi", "~/copy"), ("omp", "~/copy"))
+    store = machine.store("pi", "copy", extra)
+    flat = machine.session("copy")
+    root = str(machine.home / "copy")
+    assert machine.plan("pi", flat, store).argv == ["pi", "--session-dir", root, "--session", flat]
+    assert machine.plan("omp", flat, store).argv == ["omp", "--session-dir", root, "--resume", flat]
+    below = machine.session("copy/--x--")
+    assert machine.plan("pi", below, store).argv == ["pi", "--session", below]
+
+
+def test_omp_profile(machine: Machine) -> None:
+    machine.install("omp")
+    path = machine.session(".omp/profiles/work/agent/sessions/-x")
+    made = machine.plan("omp", path, machine.store("omp", ".omp/profiles/work/agent/sessions"))
+    assert made.environment["OMP_PROFILE"] == "work"
+    assert made.shell.endswith(f"&& OMP_PROFILE=work omp --resume {path}")
+
+
+def test_old_indusagi_by_path_new_one_not_at_all(machine: Machine) -> None:
+    machine.install("indusagi", "indus")
+    store = machine.store("indusagi", ".indusagi/agent/sessions")
+    path = machine.session(".indusagi/agent/sessions/--x--")
+    assert machine.plan("indusagi", path, store).argv == ["indusagi", "--session", path]
+    transcript = machine.session(".indusagi/agent/sessions/--x--", "t.ndjson")
+    made = machine.plan("indusagi", transcript, store, cwd="")
+    assert made.problem is not None
+    assert "picker" in made.problem
+    assert made.shell == "indus --resume"
+    with pytest.raises(ResumeError, match="picker"):
+        execute(made)
+
+
+def test_agent_needs_its_config(machine: Machine) -> None:
+    machine.install("agent")
+    store = machine.store("agent", ".config/agent/sessions")
+    path = machine.session(".config/agent/sessions", "20260226-143012-a3f7c901.jsonl")
+    made = machine.plan("agent", path, store, session_id="a3f7c901-1111-4222-8333-444455556666")
+    assert made.argv == ["agent", "-config", "agent.yaml", "-session", "a3f7c901"]
+    assert made.problem is not None
+    assert "agent.yaml" in made.problem
+    (machine.work / "agent.yaml").write_text("")
+    made = machine.plan("agent", path, store, session_id="ffff-other")
+    assert made.problem is None
+    assert made.argv[-1] == "ffff-other"
+    elsewhere = machine.store("agent", "else", (("agent", "~/else"),))
+    problem = machine.plan("agent", machine.session("else"), elsewhere).problem
+    assert problem is not None
+    assert "only in" in problem
+
+
+@pytest.mark.parametrize(
+    ("cwd", "said"),
+    [
+        ("~/gone", "the folder ~/gone is gone"),
+        ("~/file", "~/file is no longer a folder"),
+        ("", "the session names no folder"),
+        ("Z:\\temp", "the session's folder, Z:\\temp, is not one of this system"),
+    ],
+)
+def test_folders_that_cannot_be_gone_to(machine: Machine, cwd: str, said: str) -> None:
+    machine.install("pi")
+    (machine.home / "file").write_text("")
+    path = machine.session(".pi/agent/sessions/--x--")
+    store = machine.store("pi", ".pi/agent/sessions")
+    made = machine.plan("pi", path, store, cwd=cwd.replace("~", str(machine.home)))
+    assert made.problem == f"{said}; run the command from the folder to work in"
+    assert made.shell == f"pi --session {path}"
+    assert made.environment["PWD"] == "/old"
+
+
+def test_program_or_file_missing(machine: Machine) -> None:
+    path = machine.session(".pi/agent/sessions/--x--")
+    store = machine.store("pi", ".pi/agent/sessions")
+    made = machine.plan("pi", path, store)
+    assert made.program is None
+    assert made.problem is not None
+    assert made.problem.startswith("pi is not installed: npm install -g ")
+    with pytest.raises(ResumeError, match="not installed"):
+        execute(made)
+    (machine.bin / "pi").write_text("not executable")
+    assert machine.plan("pi", path, store).program is None
+    machine.install("pi")
+    Path(path).unlink()
+    assert machine.plan("pi", path, store).problem == "the session's file is gone"
+
+
+def test_hostile_names_stay_one_word(machine: Machine) -> None:
+    machine.install("pi")
+    cwd = machine.home / "it's; rm -rf $HOME"
+    cwd.mkdir()
+    path = machine.session(".pi/agent/sessions/--x--", "a b$(c)'.jsonl")
+    made = machine.plan("pi", path, machine.store("pi", ".pi/agent/sessions"), cwd=str(cwd))
+    assert run(made)["argv"] == ["--session", path]
+    words = shlex.split(made.shell)
+    assert words == ["cd", str(cwd), "&&", "pi", "--session", path]
+    done = subprocess.run(
+        ["/bin/sh", "-c", made.shell], env=machine.env, capture_output=True, text=True, check=True
+    )
+    assert json.loads(done.stdout)["cwd"] == str(cwd)
+
+
+def test_relative_path_entries_are_taken_from_here(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    machine.install("pi")
+    monkeypatch.chdir(machine.bin.parent)
+    machine.env["PATH"] = "bin"
+    path = machine.session(".pi/agent/sessions/--x--")
+    made = machine.plan("pi", path, machine.store("pi", ".pi/agent/sessions"))
+    assert made.program == str(machine.bin / "pi")
+
+
+def test_a_folder_that_goes_between_plan_and_hand_over(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine.install("pi")
+    monkeypatch.chdir(machine.home)
+    path = machine.session(".pi/agent/sessions/--x--")
+    made = machine.plan("pi", path, machine.store("pi", ".pi/agent/sessions"))
+    machine.work.rmdir()
+    with pytest.raises(ResumeError, match="No such file"):
+        execute(made)

@@ -1,0 +1,215 @@
+"""The example sessions: places, spelling, and that they are the same every time (issue 2, "demo").
+
+Read here with `json` alone, so that a mistake of our own reader cannot hide one of the demo's writer.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.demo import GONE, sessions, write_demo
+from app.demo.spell import slot
+from app.formats.stamps import parse_time
+from app.stores import named
+from app.stores.layout import deeper, session_files
+
+NOW = 1_795_000_000_000
+DAMAGED = "slow-shell"
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[tuple[str, str]]]:
+    folder = tmp_path_factory.mktemp("demo")
+    return folder, write_demo(str(folder), NOW)
+
+
+class File:
+    """One session file, taken apart."""
+
+    def __init__(self, agent: str, path: str) -> None:
+        self.agent = agent
+        self.path = path
+        self.data = Path(path).read_bytes()
+        self.bad = 0
+        self.lines: list[dict[str, Any]] = []
+        for line in self.data.splitlines():
+            try:
+                self.lines.append(json.loads(line))
+            except ValueError:
+                self.bad += 1
+        self.slot = self.lines.pop(0) if self.lines[0].get("type") == "title" else None
+        self.header = self.lines[0]
+        self.entries = self.lines[1:]
+
+
+@pytest.fixture(scope="module")
+def files(demo: tuple[Path, list[tuple[str, str]]]) -> list[File]:
+    found = []
+    for store in named(demo[1], {}, "/nonexistent", "/nonexistent"):
+        complaints: list[tuple[str, str]] = []
+        found += [File(store.agent.name, path) for path, _ in session_files(store, complaints)]
+        assert not complaints
+    return found
+
+
+def snapshot(folder: Path) -> dict[str, tuple[bytes, int]]:
+    return {
+        str(path.relative_to(folder)): (path.read_bytes(), path.stat().st_mtime_ns)
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_the_same_bytes_and_times_every_time(tmp_path: Path) -> None:
+    """Also when written a second time over the first."""
+    write_demo(str(tmp_path), NOW)
+    first = snapshot(tmp_path)
+    write_demo(str(tmp_path), NOW)
+    assert snapshot(tmp_path) == first
+    write_demo(str(tmp_path / "later"), NOW + 86_400_000)
+    assert {data for data, _ in snapshot(tmp_path / "later").values()} != {data for data, _ in first.values()}
+
+
+def test_every_agent_project_and_dialect_is_there(files: list[File]) -> None:
+    assert len(files) == len(sessions()) == 22
+    assert {file.agent for file in files} == {"pi", "omp", "indusagi", "agent"}
+    heads = [file.header for file in files]
+    assert [head["kind"] for head in heads if head.get("schema") == "indus/transcript@1"] == ["head"]
+    assert len([file for file in files if file.agent == "pi" and "version" not in file.header]) == 1
+    assert len([file for file in files if file.agent == "omp" and file.slot is None]) == 1
+    assert sum(file.bad for file in files) == 1
+    assert max(len(file.entries) for file in files) > 380
+    kinds = {entry.get("type") for file in files for entry in file.entries}
+    assert kinds >= {
+        "message",
+        "label",
+        "session_info",
+        "title_change",
+        "compaction",
+        "branch_summary",
+        "custom",
+        "custom_message",
+        "model_change",
+        "thinking_level_change",
+        "mode_change",
+        "branch",
+    }
+    stops = {
+        entry["message"].get("stopReason") for file in files for entry in file.entries if "message" in entry
+    }
+    assert stops >= {"stop", "toolUse", "error", "aborted", "length"}
+
+
+def test_ids_parents_and_targets(files: list[File]) -> None:
+    """What keeps the real programs from failing (FORMATS 2.0): fresh ids, parents and targets before."""
+    for file in files:
+        if file.agent == "pi" and "version" not in file.header:
+            assert not [entry for entry in file.entries if "id" in entry or "parentId" in entry]
+            continue
+        seen: set[str] = set()
+        for entry in file.entries:
+            assert entry["id"] not in seen, file.path
+            for key in ("parentId", "parent_id", "prev", "targetId", "firstKeptEntryId", "fromId"):
+                assert entry.get(key) is None or entry[key] in seen, (file.path, key)
+            seen.add(entry["id"])
+        assert len([entry for entry in file.entries if not _parent(entry)]) <= 2
+
+
+def test_there_are_branches_and_labels_to_look_at(files: list[File]) -> None:
+    branched = 0
+    for file in files:
+        parents = [_parent(entry) for entry in file.entries if _parent(entry)]
+        branched += len(parents) > len(set(parents))
+    assert branched >= 5
+    assert len([entry for file in files for entry in file.entries if entry.get("type") == "label"]) >= 15
+
+
+def test_forks_name_files_that_are_there(files: list[File]) -> None:
+    by_path = {file.path: file for file in files}
+    forks = [
+        (file, by_path[file.header["parentSession"]]) for file in files if "parentSession" in file.header
+    ]
+    assert len(forks) == 2
+    assert {child.header["cwd"] == parent.header["cwd"] for child, parent in forks} == {True, False}
+    for child, parent in forks:
+        assert {entry["id"] for entry in child.entries} & {entry["id"] for entry in parent.entries}
+        created = child.header["timestamp"]
+        kept = {entry["id"] for entry in parent.entries}
+        for entry in child.entries:
+            assert (entry["timestamp"] <= created) == (entry["id"] in kept)
+    [branch] = [entry for file in files for entry in file.entries if entry.get("type") == "branch"]
+    assert branch["parent_session_path"] in by_path
+    assert branch["fork_entry_id"] in {
+        entry["id"] for entry in by_path[branch["parent_session_path"]].entries
+    }
+
+
+def test_times_are_before_now_and_the_files_bear_them(files: list[File]) -> None:
+    for file in files:
+        times = [parse_time(entry.get("timestamp") or entry.get("at")) for entry in file.entries]
+        known = [time for time in times if time is not None]
+        assert len(known) == len(times)
+        assert max(known) <= NOW
+        assert abs(os.stat(file.path).st_mtime_ns // 1_000_000 - max(known)) < 1_000
+    assert min(NOW - os.stat(file.path).st_mtime_ns // 1_000_000 for file in files) == 120_000
+
+
+def test_files_lie_where_the_agents_would_put_them(
+    demo: tuple[Path, list[tuple[str, str]]], files: list[File]
+) -> None:
+    home = demo[0] / "home"
+    for file in files:
+        parts = Path(file.path).relative_to(home).parts
+        name = parts[-1]
+        if file.agent == "agent":
+            assert parts[:3] == (".config", "agent", "sessions")
+            assert name.endswith(f"-{file.header['id'][:8]}.jsonl")
+            continue
+        if "schema" in file.header:
+            assert parts[:2] == (".pindusagi", "sessions")
+            assert name == f"{file.header['sessionId']}.ndjson"
+            continue
+        assert parts[:3] == (f".{file.agent}", "agent", "sessions")
+        stamp = file.header["timestamp"].replace(":", "-").replace(".", "-")
+        assert name == f"{stamp}_{file.header['id']}.jsonl"
+        spelled = file.header["cwd"].replace("/", "-")
+        assert parts[3] in (f"-{spelled}--", spelled)
+
+
+def test_the_folders_of_projects_exist_but_one(
+    demo: tuple[Path, list[tuple[str, str]]], files: list[File]
+) -> None:
+    folders = {file.header["cwd"] for file in files if "cwd" in file.header}
+    assert {os.path.basename(folder) for folder in folders if not os.path.isdir(folder)} == {GONE}
+    assert len(folders) == 6
+    assert all(folder.startswith(str(demo[0])) for folder in folders)
+
+
+def test_sub_agents_lie_beside_and_are_no_sessions(demo: tuple[Path, list[tuple[str, str]]]) -> None:
+    omp = next(store for store in named(demo[1], {}, "/", "/") if store.agent.name == "omp")
+    [(path, reason)] = deeper(omp)
+    assert path.endswith("/0-scout.jsonl")
+    assert reason.startswith("belongs to ")
+
+
+def test_omp_slots_are_256_bytes(files: list[File]) -> None:
+    slots = [file for file in files if file.slot is not None]
+    assert len(slots) == 4
+    assert {file.data.index(b"\n") for file in slots} == {255}
+    assert {file.slot["title"] for file in slots if file.slot} >= {"Dark mode", ""}
+    long = slot("日本語🌍" * 60, "user", "2026-02-16T10:20:30.000Z")
+    assert len(long) == 256
+    assert json.loads(long)["title"].startswith("日本語🌍日本語")
+
+
+def test_every_file_ends_with_a_newline(files: list[File]) -> None:
+    assert all(file.data.endswith(b"\n") for file in files)
+
+
+def _parent(entry: dict[str, Any]) -> str | None:
+    return entry.get("parentId") or entry.get("parent_id") or entry.get("prev")
