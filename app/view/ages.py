@@ -1,0 +1,39 @@
+"""How long ago something was, in at most four characters."""
+
+from __future__ import annotations
+
+MINUTE = 60_000
+HOUR = 60 * MINUTE
+DAY = 24 * HOUR
+
+
+def age(then_ms: int | None, now_ms: int) -> str:
+    """``now``, ``5m``, ``3h``, ``6d``, ``2w``, ``4mo``, ``1y``; a time in the future is ``now``, none is ``?``."""
+    if then_ms is None:
+        return "?"
+    gone = now_ms - then_ms
+    if gone < MINUTE:
+        return "now"
+    if gone < HOUR:
+        return f"{gone // MINUTE}m"
+    if gone < DAY:
+        return f"{gone // HOUR}h"
+    days = gone // DAY
+    if days < 7:
+        return f"{days}d"
+    if days < 35:
+        return f"{days // 7}w"
+    if days < 365:
+        return f"{days // 30}mo"
+    return f"{min(days // 365, 99)}y"
+
+
+def count(number: int) -> str:
+    """A number in at most four characters: ``999``, ``1.2k``, ``34k``, ``2M``."""
+    if number < 1_000:
+        return str(number)
+    if number < 9_950:
+        return f"{number / 1_000:.1f}k"
+    if number < 999_500:
+        return f"{round(number / 1_000)}k"
+    return f"{round(number / 1_000_000)}M"

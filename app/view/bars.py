@@ -1,0 +1,57 @@
+"""The lines above and below the panes."""
+
+from __future__ import annotations
+
+from app.view.cells import shorten, shorten_start, width
+from app.view.line import fit_line, line_width
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.view.line import Line
+
+
+def header_line(cells: int, *, total: int, projects: int, live: int, note: str, here: str) -> Line:
+    """The first line of the screen: what there is, what is going on, and where the user stands."""
+    facts = (
+        f"{total:,} session{'' if total == 1 else 's'} · {projects:,} project{'' if projects == 1 else 's'}"
+    )
+    left: Line = [(" leafmark ", "brand"), (f"  {facts}", "dim")]
+    if live:
+        left.append((f" · {live} live", "live"))
+    if note:
+        left.append((f"  {note}", "warning"))
+    room = cells - line_width(left) - 2
+    right = shorten_start(here, room) if room > 8 else ""
+    gap = cells - line_width(left) - width(right) - 1
+    return fit_line([*left, (" " * max(0, gap), "text"), (right, "dim"), (" ", "text")], cells)
+
+
+def keys_line(cells: int, pairs: Sequence[tuple[str, str]]) -> Line:
+    """The keys of the pane that has the focus. What does not fit is left out whole: of the pane's own keys the last ones
+    first, then those that work everywhere; the first key and the last two (help, quit) stay."""
+    kept = list(pairs)
+    while len(kept) > 3 and sum(width(key) + width(label) + 3 for key, label in kept) > cells:
+        del kept[max(1, len(kept) - 5)]
+    line: Line = [(" ", "text")]
+    for key, label in kept:
+        line += [(key, "key"), (f" {label}  ", "dim")]
+    return fit_line(line, cells)
+
+
+def resume_line(cells: int, *, key: str, command: str, folder: str, problem: str, warning: str) -> Line:
+    """What Enter would do for the session under the cursor, before it is pressed (issue: "on screen first").
+
+    :param problem: why it cannot be done; ``warning``: what to know before.
+    """
+    if not command and not problem:
+        return fit_line([], cells)
+    if problem:
+        return fit_line([(" ! ", "warning"), (shorten(problem, cells - 4), "warning")], cells)
+    line: Line = [(f" {key} ", "key")]
+    if warning:
+        line.append((f"{warning}  ", "warning"))
+    room = cells - line_width(line) - 1
+    where = f"  in {shorten_start(folder, max(12, room // 3))}"
+    return fit_line([*line, (shorten(command, room - width(where)), "text"), (where, "dim")], cells)

@@ -1,0 +1,126 @@
+"""How many terminal cells a text takes, and cutting text to cells.
+
+The rules are those of the terminal library that draws the screen (a test compares the two), written on
+``unicodedata`` alone because the first rows are on the terminal before that library is imported.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+JOINER = "\u200d"
+EMOJI_STYLE = "\ufe0f"
+ELLIPSIS = "…"
+# format characters that are drawn: the soft hyphen and the Arabic and Syriac number and verse signs
+SIGNS = frozenset((0xAD, *range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD))
+# wide since Unicode 16, which is newer than the tables of Python 3.11
+WIDE_SINCE_UNICODE_16 = (
+    (0x2630, 0x2637),
+    (0x268A, 0x268F),
+    (0x4DC0, 0x4DFF),
+    (0x1D300, 0x1D356),
+    (0x1D360, 0x1D376),
+)
+
+_sizes: dict[str, int] = {}
+
+
+def char_width(char: str) -> int:
+    """Cells of one character: 0 for marks and format characters, 2 for wide ones, else 1."""
+    size = _sizes.get(char)
+    if size is None:
+        size = _sizes[char] = _measure(char)
+    return size
+
+
+def _measure(char: str) -> int:
+    code = ord(char)
+    if 0x1160 <= code <= 0x11FF or 0xD7B0 <= code <= 0xD7FB or code in (0x3164, 0xFFA0):
+        return 0  # vowels and finals of a Hangul syllable are drawn inside its first letter
+    if 0x1F3FB <= code <= 0x1F3FF:
+        return 0  # a skin tone colours the emoji before it
+    if any(first <= code <= last for first, last in WIDE_SINCE_UNICODE_16):
+        return 2
+    category = unicodedata.category(char)
+    if category in ("Mn", "Mc", "Me", "Cc", "Zl", "Zp") or (category == "Cf" and code not in SIGNS):
+        return 0
+    if unicodedata.east_asian_width(char) in ("W", "F"):
+        return 2
+    return 1
+
+
+def width(text: str) -> int:
+    """Cells that ``text`` takes; a joined emoji counts as one."""
+    if text.isascii():
+        return len(text)
+    if JOINER not in text and EMOJI_STYLE not in text:
+        return sum(map(char_width, text))
+    return sum(size for _, size in graphemes(text))
+
+
+def graphemes(text: str) -> list[tuple[str, int]]:
+    """Split ``text`` into pieces that must not be cut, each with its cells.
+
+    A piece is a character with the marks behind it; what a joiner ties together is one piece, and a
+    narrow symbol that asks for emoji style takes two cells.
+    """
+    pieces: list[tuple[str, int]] = []
+    joined = False
+    for char in text:
+        size = char_width(char)
+        if pieces and (size == 0 or joined):
+            before, cells = pieces[-1]
+            if char == EMOJI_STYLE and cells == 1 and not before.isascii():
+                cells = 2
+            pieces[-1] = (before + char, cells)
+        else:
+            pieces.append((char, size))
+        joined = char == JOINER
+    return pieces
+
+
+def cut(text: str, cells: int) -> str:
+    """The longest start of ``text`` that fits ``cells``, never ending inside a piece."""
+    if cells <= 0:
+        return ""
+    if text.isascii():
+        return text[:cells]
+    used = 0
+    end = 0
+    for piece, size in graphemes(text[: cells * 8]):
+        if used + size > cells:
+            break
+        used += size
+        end += len(piece)
+    return text[:end]
+
+
+def shorten(text: str, cells: int) -> str:
+    """``text`` if it fits, else its start with an ellipsis, in at most ``cells``."""
+    if text.isascii() and len(text) <= cells:
+        return text
+    if len(text) <= cells * 8 and width(text) <= cells:
+        return text
+    return cut(text, cells - 1) + ELLIPSIS if cells > 0 else ""
+
+
+def shorten_start(text: str, cells: int) -> str:
+    """Like :func:`shorten`, keeping the end: of a path the last folders say most."""
+    if width(text) <= cells:
+        return text
+    if cells <= 0:
+        return ""
+    kept: list[str] = []
+    used = 1
+    for piece, size in reversed(graphemes(text)):
+        if used + size > cells:
+            break
+        used += size
+        kept.append(piece)
+    return ELLIPSIS + "".join(reversed(kept))
+
+
+def fill(text: str, cells: int) -> str:
+    """``text`` shortened or padded with spaces to exactly ``cells``."""
+    text = shorten(text, cells)
+    return text + " " * (cells - width(text))

@@ -1,0 +1,64 @@
+"""Where the panes are, for a terminal of a given size (DESIGN, "Screen": three panes from 120 columns, two from 80,
+one below). The first frame and the screen both ask here, so they agree."""
+
+from __future__ import annotations
+
+PANES = ("sessions", "tree", "entry")
+WIDE = 120
+MEDIUM = 80
+HEADER = 1
+FOOTER = 2
+
+
+class Box:
+    """A pane's place in cells, border included."""
+
+    __slots__ = ("height", "width", "x", "y")
+
+    def __init__(self, x: int, y: int, width: int, height: int) -> None:
+        self.x = x
+        self.y = y
+        self.width = width
+        self.height = height
+
+    def __repr__(self) -> str:
+        return f"Box({self.x}, {self.y}, {self.width}, {self.height})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Box) and repr(self) == repr(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def place(
+    columns: int, lines: int, focus: str = "sessions", folded: frozenset[str] = frozenset()
+) -> dict[str, Box]:
+    """The panes that are shown and their boxes.
+
+    :param focus: the pane with the keys; a narrow screen shows it, and what it belongs to.
+    :param folded: panes that the user closed. The focused pane is never closed.
+    """
+    height = max(3, lines - HEADER - FOOTER)
+    shown = [pane for pane in PANES if pane == focus or pane not in folded]
+    if columns < MEDIUM:
+        shown = [focus]
+    elif columns < WIDE and len(shown) > 2:
+        shown = ["tree", "entry"] if focus == "entry" else ["sessions", "tree"]
+    if len(shown) == 1:
+        return {shown[0]: Box(0, HEADER, columns, height)}
+    left = max(36, columns * 42 // 100)
+    if shown == ["tree", "entry"]:
+        upper = max(3, height // 2)
+        return {
+            "tree": Box(0, HEADER, columns, upper),
+            "entry": Box(0, HEADER + upper, columns, height - upper),
+        }
+    boxes = {"sessions": Box(0, HEADER, left, height)}
+    right = shown[1:]
+    if len(right) == 1:
+        boxes[right[0]] = Box(left, HEADER, columns - left, height)
+        return boxes
+    upper = max(3, height * 11 // 20)
+    boxes["tree"] = Box(left, HEADER, columns - left, upper)
+    boxes["entry"] = Box(left, HEADER + upper, columns - left, height - upper)
+    return boxes

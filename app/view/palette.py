@@ -1,0 +1,116 @@
+"""What the named styles look like, in a dark and in a light theme.
+
+One table serves the frame that is written before Textual is imported, the Textual theme and the widgets, so
+that the first and the second frame are the same picture. Styles that carry meaning differ by a character on
+screen as well, never by colour alone.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DARK: dict[str, str] = {
+    "background": "#11151c",
+    "surface": "#11151c",
+    "panel": "#1a202b",
+    "cursor": "#2b3a55",
+    "cursor-idle": "#222a38",
+    "border": "#39445a",
+    "focus": "#7aa2f7",
+    "text": "#c8d0e0",
+    "dim": "#7c879c",
+    "faint": "#4d586e",
+    "blue": "#7aa2f7",
+    "green": "#8ecf7a",
+    "yellow": "#e0b060",
+    "red": "#f07f86",
+    "purple": "#bb9af7",
+    "cyan": "#6cc7d8",
+    "orange": "#f0a070",
+}
+LIGHT: dict[str, str] = {
+    "background": "#fbfbf8",
+    "surface": "#fbfbf8",
+    "panel": "#eeeee8",
+    "cursor": "#cfdcf5",
+    "cursor-idle": "#e4e6ea",
+    "border": "#b9bdc6",
+    "focus": "#2a5bc7",
+    "text": "#23272f",
+    "dim": "#666d7a",
+    "faint": "#9aa0ab",
+    "blue": "#2a5bc7",
+    "green": "#2f7d32",
+    "yellow": "#8a6100",
+    "red": "#b3261e",
+    "purple": "#6b3fb5",
+    "cyan": "#0b6e80",
+    "orange": "#a9500f",
+}
+THEMES: dict[str, dict[str, str]] = {"dark": DARK, "light": LIGHT}
+
+# style -> (colour name, attributes)
+STYLES: dict[str, tuple[str, str]] = {
+    "text": ("text", ""),
+    "dim": ("dim", ""),
+    "faint": ("faint", ""),
+    "strong": ("text", "bold"),
+    "brand": ("blue", "bold"),
+    "border": ("border", ""),
+    "border-focus": ("focus", ""),
+    "border-title": ("dim", ""),
+    "border-title-focus": ("focus", "bold"),
+    "key": ("blue", "bold"),
+    "group": ("cyan", "bold"),
+    "count": ("dim", ""),
+    "title": ("text", ""),
+    "name": ("yellow", ""),
+    "agent": ("dim", ""),
+    "age": ("dim", ""),
+    "messages": ("dim", ""),
+    "branches": ("purple", ""),
+    "labels": ("orange", ""),
+    "live": ("green", "bold"),
+    "maybe": ("yellow", ""),
+    "fork": ("purple", ""),
+    "pointer": ("focus", "bold"),
+    "match": ("yellow", "bold underline"),
+    "user": ("blue", "bold"),
+    "assistant": ("green", ""),
+    "tool": ("dim", ""),
+    "bash": ("cyan", ""),
+    "custom": ("purple", ""),
+    "compaction": ("orange", ""),
+    "summary": ("orange", ""),
+    "meta": ("faint", ""),
+    "system": ("faint", ""),
+    "unknown": ("yellow", ""),
+    "error": ("red", ""),
+    "label": ("orange", "bold"),
+    "leaf": ("green", "bold"),
+    "path": ("focus", "bold"),
+    "gutter": ("faint", ""),
+    "warning": ("yellow", ""),
+    "heading": ("cyan", "bold"),
+    "code": ("purple", ""),
+    "quote": ("dim", "italic"),
+    "thinking": ("dim", "italic"),
+    "bold": ("text", "bold"),
+    "section": ("focus", "bold"),
+}
+
+
+def rgb(colour: str) -> tuple[int, int, int]:
+    """The three numbers of ``#rrggbb``."""
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
+def style_of(name: str, theme: Mapping[str, str]) -> tuple[str, str]:
+    """A style's colour as ``#rrggbb`` and its attributes, space separated.
+
+    :raises KeyError: there is no such style.
+    """
+    colour, attributes = STYLES[name]
+    return theme[colour], attributes

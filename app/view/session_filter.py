@@ -1,0 +1,33 @@
+"""The filter over the session list: every word must stand in a session's title, folder, id, program or labels."""
+
+from __future__ import annotations
+
+import unicodedata
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from app.index.row import Row
+
+
+def fold(text: str) -> str:
+    """Text as it is compared: case and the two spellings of an accented letter do not matter."""
+    if text.isascii():
+        return text.lower()
+    return unicodedata.normalize("NFC", text).casefold()
+
+
+def words_of(query: str) -> list[str]:
+    """The folded words of a query, in order."""
+    return fold(query).split()
+
+
+def haystack(row: Row, folder: str) -> str:
+    """Everything of a session that the filter looks at, folded; ``folder`` is its folder as the screen shows it."""
+    parts = [row.title, row.name or "", row.cwd, folder, row.id, row.agent]
+    parts.extend(label for _, label in row.labels)
+    return fold("\n".join(parts))
+
+
+def matches(folded: str, words: list[str]) -> bool:
+    """Whether all the words are in the haystack."""
+    return all(word in folded for word in words)

@@ -1,0 +1,297 @@
+"""The rows of a session's tree as the screen shows them (PARITY 4.2, "layout" and "fold rules").
+
+The branch with the leaf comes first; straight chains are not indented; a branch point indents its children by one and
+the entries after a branch's first by one more. A filter may hide entries: what is below a hidden entry hangs on the
+nearest shown one. A run's first row can be folded when it is a root or has siblings.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from app.view.runs import Run, RunForest
+from app.view.tree_filter import shows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from app.sessions.tree import Node, SessionTree
+
+
+class Stretch:
+    """Rows that share their place in the picture: the shown entries from one branching to the next."""
+
+    __slots__ = (
+        "connector",
+        "foldable",
+        "folded",
+        "gutters",
+        "hidden",
+        "indent",
+        "last",
+        "nodes",
+        "parent",
+        "start",
+    )
+
+    def __init__(self, nodes: list[Node], parent: Stretch | None) -> None:
+        self.nodes = nodes
+        self.parent = parent
+        self.start = 0
+        self.indent = 0
+        self.connector = False
+        self.last = True
+        self.gutters: tuple[bool, ...] = ()
+        self.foldable = False
+        self.folded = False
+        self.hidden = 0
+
+    @property
+    def rows(self) -> int:
+        """How many rows are on screen."""
+        return 1 if self.folded else len(self.nodes)
+
+
+class TreeRow:
+    """One row: its entry and how it hangs in the tree.
+
+    ``gutters`` has one flag a level, true where a line runs past; ``connector`` says that the row starts a branch, and
+    ``last`` that it is the last of its siblings. ``hidden`` counts the rows that a fold hides.
+    """
+
+    __slots__ = ("connector", "first", "foldable", "folded", "gutters", "hidden", "last", "node")
+
+    def __init__(self, node: Node, stretch: Stretch, first: bool) -> None:
+        self.node = node
+        self.first = first
+        self.connector = stretch.connector and first
+        self.last = stretch.last
+        self.foldable = stretch.foldable and first
+        self.folded = stretch.folded and first
+        self.hidden = stretch.hidden
+        gutters = stretch.gutters
+        if stretch.connector and not first:
+            gutters = (*gutters, not stretch.last)
+        self.gutters = gutters
+
+
+class TreeView:
+    """Rows, folds and the filter of one tree. Entries cross this boundary as nodes, never as row numbers."""
+
+    def __init__(self, tree: SessionTree, mode: str = "default") -> None:
+        self.tree = tree
+        self.leaf = tree.leaf
+        self.mode = mode
+        self.forest = RunForest(tree.roots)
+        self.folded: set[int] = set()
+        self.active: set[int] = set()
+        self.stretches: list[Stretch] = []
+        self._starts: list[int] = []
+        self._of_run: dict[int, Stretch] = {}
+        self.count = 0
+        self.shown = 0
+        self.refresh()
+
+    # changes
+
+    def set_mode(self, mode: str) -> None:
+        """Another filter; folds are cleared, as pi does."""
+        self.mode = mode
+        self.folded.clear()
+        self.refresh()
+
+    def extend(self, nodes: list[Node], leaf: Node | None) -> None:
+        """Take in entries that were appended to the file, and the leaf after them.
+
+        The tree itself may be further along already: it grows in another thread, and this view moves when it is told.
+        """
+        if len(nodes) == 1 and self._append(nodes[0], leaf):
+            return
+        for node in nodes:
+            self.forest.add(node)
+        self.leaf = leaf
+        self.refresh()
+
+    def _append(self, node: Node, leaf: Node | None) -> bool:
+        """The common case, at the cost of one row: the agent went on from the leaf, at the end of the picture."""
+        before = self.leaf
+        if leaf is not node or before is None or node.parent is not before or not self.stretches:
+            return False
+        run = self.forest.run_of(before)
+        stretch = self._of_run.get(id(run))
+        if run.children or run.nodes[-1] is not before or stretch is None:
+            return False
+        if stretch is not self.stretches[-1] or stretch.folded or stretch.nodes[-1] is not before:
+            return False
+        test = shows(self.mode)
+        if len(stretch.nodes) < 2 or not test(before, leaf):
+            return False
+        self.forest.add(node)
+        self.leaf = leaf
+        self.active.add(node.index)
+        if test(node, leaf):
+            stretch.nodes.append(node)
+            self.count += 1
+            self.shown += 1
+        return True
+
+    def fold(self, node: Node, folded: bool) -> None:
+        """Fold or unfold the branch that starts at ``node``."""
+        if folded:
+            self.folded.add(node.index)
+        else:
+            self.folded.discard(node.index)
+        self.refresh()
+
+    def fold_others(self) -> None:
+        """Fold every branch that is not on the active path."""
+        self.folded = {
+            stretch.nodes[0].index
+            for stretch in self.stretches
+            if stretch.foldable and stretch.nodes[0].index not in self.active
+        }
+        self.refresh()
+
+    def unfold_all(self) -> None:
+        """Show every branch."""
+        self.folded.clear()
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Work out the rows again after the tree, the leaf, the filter or a fold changed."""
+        leaf = self.leaf
+        self.active = set()
+        node = leaf
+        while node is not None:
+            self.active.add(node.index)
+            node = node.parent
+        test = shows(self.mode)
+        shown: dict[int, list[Node]] = {}
+        for run in self._preorder():
+            shown[id(run)] = [node for node in run.nodes if test(node, leaf)]
+        self._lay_out(shown)
+
+    def _preorder(self) -> list[Run]:
+        order: list[Run] = []
+        stack = list(self.forest.roots)
+        while stack:
+            run = stack.pop()
+            order.append(run)
+            stack.extend(run.children)
+        return order
+
+    def _ordered(self, runs: list[Run]) -> list[Run]:
+        if len(runs) < 2:
+            return runs
+        return sorted(runs, key=lambda run: run.head.index not in self.active)
+
+    def _heirs(self, runs: list[Run], shown: dict[int, list[Node]]) -> list[Run]:
+        """The runs that hang here once those without a shown entry are left out, in order."""
+        heirs: list[Run] = []
+        stack = list(reversed(self._ordered(runs)))
+        while stack:
+            run = stack.pop()
+            if shown[id(run)]:
+                heirs.append(run)
+            else:
+                stack.extend(reversed(self._ordered(run.children)))
+        return heirs
+
+    def _lay_out(self, shown: dict[int, list[Node]]) -> None:
+        self.stretches, self._starts, self._of_run = [], [], {}
+        self.shown = sum(map(len, shown.values()))
+        rows = 0
+        roots = self._heirs(self.forest.roots, shown)
+        many = len(roots) > 1
+        stack: list[tuple[Run, Stretch | None, bool, bool]] = [
+            (run, None, many, place == len(roots) - 1) for place, run in reversed(list(enumerate(roots)))
+        ]
+        while stack:
+            run, parent, branched, last = stack.pop()
+            stretch, heirs = self._stretch(run, parent, shown)
+            stretch.connector = branched and parent is not None
+            stretch.last = last
+            if parent is not None:
+                stretch.gutters = parent.gutters
+                if parent.connector:
+                    stretch.gutters = (*parent.gutters, not parent.last)
+            stretch.foldable = (len(stretch.nodes) > 1 or bool(heirs)) and (branched or parent is None)
+            stretch.folded = stretch.foldable and stretch.nodes[0].index in self.folded
+            stretch.start = rows
+            self.stretches.append(stretch)
+            self._starts.append(rows)
+            rows += stretch.rows
+            if stretch.folded:
+                stretch.hidden = self._below(stretch, heirs, shown)
+                continue
+            stack.extend(
+                (heir, stretch, True, place == len(heirs) - 1)
+                for place, heir in reversed(list(enumerate(heirs)))
+            )
+        self.count = rows
+
+    def _stretch(
+        self, run: Run, parent: Stretch | None, shown: dict[int, list[Node]]
+    ) -> tuple[Stretch, list[Run]]:
+        """The rows from ``run`` to the next branching that is still one once hidden entries are left out."""
+        stretch = Stretch(list(shown[id(run)]), parent)
+        self._of_run[id(run)] = stretch
+        heirs = self._heirs(run.children, shown)
+        while len(heirs) == 1:
+            run = heirs[0]
+            stretch.nodes.extend(shown[id(run)])
+            self._of_run[id(run)] = stretch
+            heirs = self._heirs(run.children, shown)
+        return stretch, heirs
+
+    def _below(self, stretch: Stretch, heirs: list[Run], shown: dict[int, list[Node]]) -> int:
+        hidden = len(stretch.nodes) - 1
+        stack = list(heirs)
+        while stack:
+            run = stack.pop()
+            self._of_run[id(run)] = stretch
+            hidden += len(shown[id(run)])
+            stack.extend(run.children)
+        return hidden
+
+    # rows
+
+    def stretch_at(self, index: int) -> Stretch:
+        """The stretch that row ``index`` is in. ``index`` must be a row."""
+        return self.stretches[bisect_right(self._starts, index) - 1]
+
+    def row(self, index: int) -> TreeRow:
+        """Row ``index``, from 0."""
+        stretch = self.stretch_at(index)
+        offset = index - stretch.start
+        return TreeRow(stretch.nodes[offset], stretch, offset == 0)
+
+    def node(self, index: int) -> Node | None:
+        """The entry of a row, None when there is no such row."""
+        if not 0 <= index < self.count:
+            return None
+        stretch = self.stretch_at(index)
+        return stretch.nodes[index - stretch.start]
+
+    def index_of(self, node: Node | None) -> int | None:
+        """The row of an entry, or of its nearest ancestor that has one; None when nothing is left to point at."""
+        test, leaf = shows(self.mode), self.leaf
+        while node is not None:
+            stretch = self._of_run.get(id(self.forest.run_of(node)))
+            if stretch is not None and stretch.folded:
+                return stretch.start
+            if stretch is not None and test(node, leaf):
+                return stretch.start + _find(stretch.nodes, node)
+            node = node.parent
+        return None
+
+    def leaf_row(self) -> int | None:
+        """The row that stands for the leaf: its own, or its nearest shown ancestor's."""
+        return self.index_of(self.leaf)
+
+
+def _find(nodes: list[Node], node: Node) -> int:
+    """Where a node is in a stretch; the later it was written the likelier it is looked for."""
+    at = len(nodes) - 1
+    while nodes[at] is not node:
+        at -= 1
+    return at

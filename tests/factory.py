@@ -1,0 +1,89 @@
+"""Rows and session files made to order for tests."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from app.index.row import FIELDS, Row
+
+NOW = 1_780_000_000_000
+MINUTE = 60_000
+
+DEFAULTS: dict[str, Any] = {
+    "store": "/store",
+    "agent": "pi",
+    "dialect": "pi",
+    "cwd": "/work/app",
+    "name": None,
+    "title": "a session",
+    "first_message": "",
+    "created": NOW - 60 * MINUTE,
+    "modified": NOW - 5 * MINUTE,
+    "message_count": 3,
+    "entry_count": 5,
+    "leaf_count": 1,
+    "labels": (),
+    "leaf_id": "00000001",
+    "parent_session": None,
+    "models": (),
+    "tokens": (0, 0, 0, 0),
+    "cost": 0.0,
+    "problems": 0,
+    "torn": False,
+    "ino": 1,
+    "size": 100,
+    "mtime_ns": (NOW - 5 * MINUTE) * 1_000_000,
+    "ctime_ns": 0,
+    "grew_ms": None,
+    "refused": None,
+    "refused_line": 0,
+}
+
+
+def make_row(id: str = "s1", **fields: Any) -> Row:
+    """A row; what is not given is ordinary."""
+    values = {**DEFAULTS, "id": id, "path": f"/store/{id}.jsonl", **fields}
+    if "name" in fields and "title" not in fields:
+        values["title"] = fields["name"] or "a session"
+    return Row(tuple(values[field] for field in FIELDS))
+
+
+def header(id: str = "s1", cwd: str = "/work/app", **more: Any) -> dict[str, Any]:
+    """The first line of a pi session."""
+    return {"type": "session", "version": 3, "id": id, "timestamp": stamp(0), "cwd": cwd, **more}
+
+
+def stamp(minutes: float) -> str:
+    """An ISO time that many minutes after a fixed start."""
+    seconds = 36_000 + minutes * 60
+    return f"2026-05-01T{int(seconds // 3600):02}:{int(seconds // 60 % 60):02}:{int(seconds % 60):02}.000Z"
+
+
+def message(id: str, parent: str | None, role: str, text: str, at: float = 1, **more: Any) -> dict[str, Any]:
+    """A message entry with one block of text."""
+    body = {"role": role, "content": [{"type": "text", "text": text}], **more}
+    return {"type": "message", "id": id, "parentId": parent, "timestamp": stamp(at), "message": body}
+
+
+def entry(type: str, id: str, parent: str | None, at: float = 1, **more: Any) -> dict[str, Any]:
+    """Any other entry."""
+    return {"type": type, "id": id, "parentId": parent, "timestamp": stamp(at), **more}
+
+
+def write_session(path: Path, *lines: dict[str, Any] | str) -> Path:
+    """A session file of these lines; a string stands as it is."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    spelled = [line if isinstance(line, str) else json.dumps(line, ensure_ascii=False) for line in lines]
+    path.write_text("".join(line + "\n" for line in spelled), encoding="utf-8")
+    return path
+
+
+def chain(*texts: str, id: str = "s1", cwd: str = "/work/app") -> list[dict[str, Any]]:
+    """Header and a straight conversation, user first."""
+    lines = [header(id, cwd)]
+    for at, text in enumerate(texts):
+        role = "assistant" if at % 2 else "user"
+        lines.append(message(f"{at + 1:08x}", f"{at:08x}" if at else None, role, text, at + 1))
+    return lines

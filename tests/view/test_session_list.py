@@ -1,0 +1,209 @@
+"""The session list: groups, folds, filter, changes and the cursor's place."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.view.line import line_width, plain
+from app.view.session_filter import haystack, matches, words_of
+from app.view.session_list import SessionList
+from app.view.session_row import render_list_line
+from tests.factory import MINUTE, NOW, make_row
+
+HERE = "/work/app"
+
+
+def listed(*rows, here=HERE, opened=100):
+    model = SessionList((here,), "/home/me")
+    model.load(rows)
+    model.open_first(opened)
+    return model
+
+
+def shown(model):
+    return [line.row.id if line.row else f"[{line.group.cwd}]" for line in model.lines]
+
+
+def drawn(model, at, cells=60, selected=False, states=None):
+    line = model.lines[at]
+    spans = render_list_line(
+        line,
+        cells,
+        selected=selected,
+        is_open=model.is_open(line.group),
+        now_ms=NOW,
+        words=model.words,
+        states=states or {},
+    )
+    assert line_width(spans) == cells
+    return plain(spans)
+
+
+ROWS = (
+    make_row("a", cwd=HERE, modified=NOW - 50 * MINUTE),
+    make_row("b", cwd=HERE, modified=NOW - 40 * MINUTE),
+    make_row("c", cwd="/work/site", modified=NOW - 10 * MINUTE),
+    make_row("d", cwd="/work/old", modified=NOW - 90 * MINUTE),
+)
+
+
+def test_this_folder_comes_first_then_the_newest():
+    assert shown(listed(*ROWS)) == [f"[{HERE}]", "b", "a", "[/work/site]", "c", "[/work/old]", "d"]
+
+
+def test_only_this_folder_is_open_when_not_everything_fits():
+    assert shown(listed(*ROWS, opened=5)) == [f"[{HERE}]", "b", "a", "[/work/site]", "[/work/old]"]
+
+
+def test_without_sessions_here_the_newest_project_is_open():
+    model = listed(*ROWS, here="/elsewhere", opened=5)
+    assert shown(model) == ["[/work/site]", "c", f"[{HERE}]", "[/work/old]"]
+    assert not model.has_here
+
+
+def test_the_first_frame_has_counts_of_all_and_rows_of_the_open():
+    whole = listed(*ROWS, opened=5)
+    model = SessionList((HERE,), "/home/me")
+    counts = [
+        (HERE, 2, NOW - 40 * MINUTE),
+        ("/work/site", 1, NOW - 10 * MINUTE),
+        ("/work/old", 1, NOW - 90 * MINUTE),
+    ]
+    model.preview(counts, ())
+    model.open_first(5)
+    assert model.first_groups() == [HERE]
+    model.preview((), ROWS[:2])
+    assert [drawn(model, at) for at in range(5)] == [drawn(whole, at) for at in range(5)]
+    assert (model.total, model.projects) == (4, 3)
+
+
+def test_a_change_moves_the_row_and_a_removal_takes_the_group_along():
+    model = listed(*ROWS)
+    model.apply([make_row("a", cwd=HERE, modified=NOW)], ["/store/d.jsonl"])
+    assert shown(model) == [f"[{HERE}]", "a", "b", "[/work/site]", "c"]
+    assert model.total == 3
+
+
+def test_a_session_may_move_to_another_project():
+    model = listed(*ROWS)
+    model.apply([make_row("c", cwd=HERE, modified=NOW)], [])
+    assert shown(model)[:4] == [f"[{HERE}]", "c", "b", "a"]
+    assert model.index_of_group("/work/site") is None
+
+
+def test_the_first_session_of_this_folder_opens_its_group():
+    model = listed(ROWS[2], here="/new")
+    model.apply([make_row("n", cwd="/new", modified=NOW)], [])
+    assert shown(model)[:2] == ["[/new]", "n"]
+
+
+def test_folds():
+    model = listed(*ROWS)
+    group = model.lines[0].group
+    model.set_open(group, False)
+    assert shown(model)[0:2] == [f"[{HERE}]", "[/work/site]"]
+    assert model.index_of("/store/a.jsonl") is None
+    model.open_all(False)
+    assert len(model.lines) == 3
+    model.open_all(True)
+    assert len(model.lines) == 7
+
+
+def test_a_filter_shows_matches_of_folded_groups_too_and_counts_them():
+    model = listed(*ROWS, opened=5)
+    model.set_query("SITE")
+    assert shown(model) == ["[/work/site]", "c"]
+    assert (model.matched, model.total) == (1, 4)
+    model.set_query("")
+    assert len(model.lines) == 5
+
+
+def test_the_filter_looks_at_title_folder_id_program_and_labels():
+    row = make_row(
+        "0190-id", title="Ünïcode Title", cwd="/home/me/deep", agent="omp", labels=(("x", "Check"),)
+    )
+    folded = haystack(row, "~/deep")
+    for query in ("ünï", "UNICODE" * 0 + "title", "~/deep", "/home/me", "0190", "omp", "check", "omp check"):
+        assert matches(folded, words_of(query)), query
+    assert not matches(folded, words_of("omp nothing"))
+
+
+def test_composed_and_decomposed_letters_are_the_same():
+    assert matches(haystack(make_row(title="cafe\u0301"), ""), words_of("caf\u00e9"))
+
+
+def test_a_row_says_name_program_messages_branches_labels_age_and_state():
+    row = make_row(
+        "x",
+        title="Refactor",
+        name="Refactor",
+        leaf_count=2,
+        labels=(("1", "a"), ("2", "b")),
+        agent="omp",
+        message_count=112,
+    )
+    model = listed(row)
+    text = drawn(model, 1, 70, selected=True, states={row.path: "live"})
+    assert text.startswith("❯ ● Refactor")
+    assert text.split()[-5:] == ["⑂2", "◆2", "omp", "112", "5m"]
+
+
+def test_a_fork_whose_parent_is_elsewhere_is_marked():
+    assert "↳ a session" in drawn(listed(make_row(parent_session="/gone.jsonl")), 1)
+
+
+def test_hostile_titles_take_one_line_and_no_more_cells():
+    from app.formats.text import one_line
+
+    title = one_line("\x1b[2J\x1b]0;x\x07 a\nb \u202egnp [/red] 👩‍👩‍👧 日本語")
+    model = listed(make_row(title=title))
+    for cells in (20, 33, 47, 80):
+        text = drawn(model, 1, cells)
+        assert "\x1b" not in text
+        assert "\u202e" not in text
+        assert "\n" not in text
+
+
+def test_narrow_panes_give_the_title_what_there_is():
+    model = listed(make_row(title="A long title of a session"))
+    assert "A long" in drawn(model, 1, 24)
+    assert "pi" not in drawn(model, 1, 24)
+
+
+KEYS = st.tuples(st.integers(0, 8), st.integers(0, 3), st.integers(0, 50))
+
+
+@given(
+    st.lists(KEYS, max_size=15),
+    st.lists(st.tuples(KEYS, st.booleans()), max_size=15),
+    st.sampled_from(["", "s1", "p2"]),
+)
+def test_changing_row_by_row_ends_where_loading_does(first, changes, query):
+    def row(key):
+        number, project, when = key
+        return make_row(f"s{number}", cwd=f"/p{project}", modified=when, parent_session=f"s{number // 2}")
+
+    rows = {f"/store/s{key[0]}.jsonl": row(key) for key in first}
+    model = listed(*rows.values(), here="/p1")
+    model.open_all(True)
+    model.set_query(query)
+    for key, gone in changes:
+        new = row(key)
+        if gone:
+            rows.pop(new.path, None)
+            model.apply([], [new.path])
+        else:
+            rows[new.path] = new
+            model.apply([new], [])
+    model.open_all(True)
+    whole = listed(*rows.values(), here="/p1")
+    whole.open_all(True)
+    whole.set_query(query)
+    assert shown(model) == shown(whole)
+    assert (model.total, model.matched) == (whole.total, whole.matched)
+    for at, line in enumerate(model.lines):
+        if line.row is not None:
+            assert model.index_of(line.row.path) == at
+        else:
+            assert model.index_of_group(line.group.cwd) == at

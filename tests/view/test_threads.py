@@ -1,0 +1,78 @@
+"""Forks stand under their parents (PARITY 5, "Listing")."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.view.threads import thread
+from tests.factory import NOW, make_row
+
+
+def shape(rows):
+    return [(each.row.id, each.depth) for each in thread(rows)]
+
+
+def test_a_parent_is_found_by_path_by_id_and_by_file_name():
+    rows = [
+        make_row("a", modified=NOW - 1),
+        make_row("by-path", parent_session="/store/a.jsonl", modified=NOW - 2),
+        make_row("by-id", parent_session="a", modified=NOW - 3),
+        make_row("moved", parent_session="/elsewhere/a.jsonl", modified=NOW - 4),
+    ]
+    assert shape(rows) == [("a", 0), ("by-path", 1), ("by-id", 1), ("moved", 1)]
+
+
+def test_roots_come_by_the_newest_activity_below_them():
+    rows = [
+        make_row("old", modified=NOW - 100),
+        make_row("middle", modified=NOW - 50),
+        make_row("fork", parent_session="old", modified=NOW),
+    ]
+    assert shape(rows) == [("old", 0), ("fork", 1), ("middle", 0)]
+
+
+def test_a_missing_parent_makes_a_root():
+    assert shape([make_row("a", parent_session="/gone/b.jsonl")]) == [("a", 0)]
+
+
+def test_parents_that_go_round_are_cut_and_nothing_is_lost():
+    rows = [
+        make_row("a", parent_session="c"),
+        make_row("b", parent_session="a"),
+        make_row("c", parent_session="b"),
+        make_row("self", parent_session="self"),
+    ]
+    assert sorted(name for name, _ in shape(rows)) == ["a", "b", "c", "self"]
+
+
+def test_two_sessions_with_one_id_both_come():
+    rows = [make_row("a"), make_row("a", path="/store/other/a.jsonl"), make_row("b", parent_session="a")]
+    assert len(shape(rows)) == 3
+
+
+def test_connectors_show_who_is_last():
+    rows = [
+        make_row("a", modified=NOW),
+        make_row("b", parent_session="a", modified=NOW - 1),
+        make_row("c", parent_session="b", modified=NOW - 2),
+        make_row("d", parent_session="a", modified=NOW - 3),
+    ]
+    assert [each.prefix for each in thread(rows)] == ["", "├ ", "│ └ ", "└ "]
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 5)), max_size=10))
+def test_every_row_comes_once_below_its_parent(links):
+    rows = [
+        make_row(str(at), parent_session=str(parent), modified=when)
+        for at, (parent, when) in enumerate(links)
+    ]
+    threaded = thread(rows)
+    assert sorted(each.row.id for each in threaded) == sorted(row.id for row in rows)
+    depths = [each.depth for each in threaded]
+    assert all(after <= before + 1 for before, after in zip(depths, depths[1:], strict=False))
+
+
+def test_a_chain_of_ten_thousand_forks_is_threaded_without_recursion():
+    rows = [make_row(str(at), parent_session=str(at - 1) if at else None) for at in range(3_000)]
+    assert thread(rows)[-1].depth == 2_999

@@ -1,0 +1,296 @@
+"""Rows of the tree: order, indentation, folds, filters and growth, on trees read from files."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.sessions.tree import open_tree
+from app.view.line import plain
+from app.view.tree_filter import MODES
+from app.view.tree_row import ASCII, render_tree_row
+from app.view.tree_view import TreeView
+from tests.factory import chain, entry, header, message, write_session
+
+
+def opened(tmp_path, *lines, mode="default"):
+    return TreeView(open_tree(str(write_session(tmp_path / "s.jsonl", *lines))), mode)
+
+
+def ids(view):
+    return [view.node(at).id for at in range(view.count)]
+
+
+def drawn(view, cells=60):
+    leaf = view.leaf_row()
+    rows = []
+    for at in range(view.count):
+        row = view.row(at)
+        active = row.node.index in view.active
+        line = render_tree_row(row, cells, selected=False, active=active, leaf=at == leaf, glyphs=ASCII)
+        rows.append(plain(line).rstrip())
+    return rows
+
+
+def branched():
+    """Two ends: first try (4 entries), then a second question from the first answer."""
+    return [
+        header(),
+        message("a", None, "user", "fix the login"),
+        message("b", "a", "assistant", "the token is read too early"),
+        message("c", "b", "user", "try caching it"),
+        message("d", "c", "assistant", "done, slower"),
+        message("e", "b", "user", "use redis"),
+        message("f", "e", "assistant", "done, faster"),
+        entry("label", "g", "f", targetId="e", label="redis"),
+    ]
+
+
+def test_a_chain_is_not_indented_and_the_leaf_is_marked(tmp_path):
+    view = opened(tmp_path, *chain("hello", "hi", "bye"))
+    assert drawn(view) == [" * user: hello", " * assistant: hi", " * user: bye <- active"]
+
+
+def test_the_branch_with_the_leaf_comes_first(tmp_path):
+    view = opened(tmp_path, *branched())
+    assert ids(view) == ["a", "b", "e", "f", "c", "d"]
+    assert drawn(view) == [
+        " * user: fix the login",
+        " * assistant: the token is read too early",
+        " * |- user: use redis [redis]",
+        " * |   assistant: done, faster <- active",
+        "   `- user: try caching it",
+        "       assistant: done, slower",
+    ]
+
+
+def test_a_hidden_leaf_is_marked_on_its_nearest_shown_ancestor(tmp_path):
+    view = opened(tmp_path, *branched())
+    assert view.node(view.leaf_row()).id == "f"
+    view.set_mode("all")
+    assert view.node(view.leaf_row()).id == "g"
+
+
+def test_folding_hides_what_is_below_and_counts_it(tmp_path):
+    view = opened(tmp_path, *branched())
+    view.fold(view.tree.by_id["e"], True)
+    assert ids(view) == ["a", "b", "e", "c", "d"]
+    assert drawn(view)[2] == " * |+ user: use redis (1) [redis] <- active"
+    assert view.index_of(view.tree.by_id["f"]) == 2
+    view.fold(view.tree.by_id["e"], False)
+    assert ids(view) == ["a", "b", "e", "f", "c", "d"]
+
+
+def test_folds_inside_a_fold_are_kept(tmp_path):
+    lines = [
+        *branched(),
+        message("h", "d", "user", "x"),
+        message("i", "d", "user", "y"),
+        message("j", "i", "assistant", "z"),
+    ]
+    view = opened(tmp_path, *lines)
+    view.fold(view.tree.by_id["i"], True)
+    before = ids(view)
+    view.fold(view.tree.by_id["c"], True)
+    view.fold(view.tree.by_id["c"], False)
+    assert ids(view) == before
+
+
+def test_only_roots_and_rows_with_siblings_fold(tmp_path):
+    view = opened(tmp_path, *branched())
+    foldable = [view.node(at).id for at in range(view.count) if view.row(at).foldable]
+    assert foldable == ["a", "e", "c"]
+
+
+def test_all_but_the_active_path_fold_and_unfold(tmp_path):
+    view = opened(tmp_path, *branched())
+    view.fold_others()
+    assert ids(view) == ["a", "b", "e", "f", "c"]
+    view.unfold_all()
+    assert view.count == 6
+
+
+def test_what_is_below_a_hidden_entry_hangs_on_the_nearest_shown_one(tmp_path):
+    view = opened(
+        tmp_path,
+        header(),
+        message("a", None, "user", "one"),
+        entry("model_change", "m", "a", provider="p", modelId="x"),
+        message("b", "m", "assistant", "two"),
+        message("c", "m", "assistant", "three"),
+    )
+    assert drawn(view) == [
+        " * user: one",
+        " * |- assistant: three <- active",
+        "   `- assistant: two",
+    ]
+
+
+def test_a_branch_with_nothing_to_show_is_no_branch(tmp_path):
+    view = opened(
+        tmp_path,
+        header(),
+        message("a", None, "user", "one"),
+        entry("custom", "x", "a", customType="t"),
+        message("b", "a", "assistant", "two"),
+    )
+    assert drawn(view) == [" * user: one", " * assistant: two <- active"]
+
+
+def test_several_roots_stand_side_by_side(tmp_path):
+    view = opened(
+        tmp_path,
+        *chain("one", "two"),
+        message("r", None, "user", "again"),
+        message("s", "r", "assistant", "ok"),
+    )
+    assert drawn(view) == [
+        " * user: again",
+        " * assistant: ok <- active",
+        "   user: one",
+        "   assistant: two",
+    ]
+    view.fold(view.tree.by_id["00000001"], True)
+    assert drawn(view)[2] == "   + user: one (1)"
+
+
+def test_orphans_are_drawn_and_said_to_be_so(tmp_path):
+    view = opened(
+        tmp_path, header(), message("a", "gone", "user", "lost"), message("b", "a", "assistant", "found")
+    )
+    assert "parent is not in the file" in drawn(view, 100)[0]
+
+
+@pytest.mark.parametrize(
+    ("mode", "shown"),
+    [
+        ("default", ["u", "a", "t", "end"]),
+        ("no-tools", ["u", "a", "end"]),
+        ("user", ["u"]),
+        ("labelled", ["a"]),
+        ("all", ["u", "m", "a", "call", "t", "l", "end"]),
+    ],
+)
+def test_filters_show_what_pi_shows(tmp_path, mode, shown):
+    call = {"role": "assistant", "content": [{"type": "toolCall", "id": "1", "name": "ls", "arguments": {}}]}
+    result = {
+        "role": "toolResult",
+        "toolCallId": "1",
+        "toolName": "ls",
+        "content": [{"type": "text", "text": "x"}],
+    }
+    view = opened(
+        tmp_path,
+        header(),
+        message("u", None, "user", "go"),
+        entry("model_change", "m", "u", provider="p", modelId="x"),
+        message("a", "m", "assistant", "going"),
+        entry("message", "call", "a", message=call),
+        entry("message", "t", "call", message=result),
+        entry("label", "l", "t", targetId="a", label="here"),
+        message("end", "l", "assistant", "done"),
+        mode=mode,
+    )
+    assert ids(view) == shown
+
+
+def test_a_tool_call_is_shown_while_it_is_the_leaf_and_when_it_failed(tmp_path):
+    call = {"role": "assistant", "content": [{"type": "toolCall", "id": "1", "name": "ls", "arguments": {}}]}
+    view = opened(
+        tmp_path,
+        *chain("go"),
+        entry("message", "x", "00000001", message={**call, "stopReason": "aborted"}),
+        entry("message", "y", "x", message=call),
+        entry("message", "z", "y", message=call),
+    )
+    assert ids(view) == ["00000001", "x", "z"]
+
+
+def test_text_of_a_deep_branch_stays_on_the_row(tmp_path):
+    lines = [header()]
+    for at in range(60):
+        parent = f"n{at - 1}" if at else None
+        lines += [
+            message(f"n{at}", parent, "user", f"level {at}"),
+            message(f"s{at}", parent, "user", f"side {at}"),
+        ]
+    view = opened(tmp_path, *lines)
+    deepest = view.index_of(view.tree.by_id["n59"])
+    text = drawn(view, 60)[deepest]
+    assert "user: level 59" in text
+    assert "~ " in text
+
+
+def test_fifty_thousand_entries_in_one_chain_and_in_one_star(tmp_path):
+    straight = [header(), message("n0", None, "user", "x")]
+    straight += [message(f"n{at}", f"n{at - 1}", "user", "x") for at in range(1, 50_000)]
+    view = opened(tmp_path, *straight)
+    assert (view.count, len(view.stretches)) == (50_000, 1)
+    star = [
+        header(),
+        message("n0", None, "user", "x"),
+        *(message(f"n{at}", "n0", "user", "x") for at in range(1, 50_000)),
+    ]
+    view = opened(tmp_path, *star)
+    assert (view.count, len(view.stretches)) == (50_000, 50_000)
+
+
+LINKS = st.lists(
+    st.tuples(st.integers(-1, 30), st.sampled_from(["user", "assistant", "custom"])), max_size=30
+)
+
+
+def lines_of(links):
+    lines = [header()]
+    for at, (parent, kind) in enumerate(links):
+        above = f"n{parent}" if 0 <= parent < at else None
+        if kind == "custom":
+            lines.append(entry("custom", f"n{at}", above, customType="t"))
+        else:
+            lines.append(message(f"n{at}", above, kind, f"text {at}"))
+    return lines
+
+
+@given(LINKS, st.sampled_from(MODES))
+@settings(max_examples=150, deadline=None)
+def test_rows_are_a_walk_of_the_tree(tmp_path_factory, links, mode):
+    view = opened(tmp_path_factory.mktemp("tree"), *lines_of(links), mode=mode)
+    shown = [view.node(at) for at in range(view.count)]
+    assert len({node.index for node in shown}) == len(shown) == view.shown
+    place = {node.index: at for at, node in enumerate(shown)}
+    for at, node in enumerate(shown):
+        assert view.index_of(node) == at
+        above = node.parent
+        while above is not None and above.index not in place:
+            above = above.parent
+        assert above is None or place[above.index] < at
+    for at in range(view.count):
+        row = view.row(at)
+        if row.foldable and not row.folded:
+            before = [node.index for node in shown]
+            view.fold(row.node, True)
+            hidden = view.row(at).hidden
+            assert view.count == len(before) - hidden
+            assert all(view.node(other) is not None for other in range(view.count))
+            view.fold(row.node, False)
+            assert [view.node(other).index for other in range(view.count)] == before
+
+
+@given(LINKS, st.sampled_from(MODES), st.integers(0, 29))
+@settings(max_examples=150, deadline=None)
+def test_a_tree_that_grew_looks_like_one_that_was_opened_whole(tmp_path_factory, links, mode, cut):
+    folder = tmp_path_factory.mktemp("grow")
+    lines = lines_of(links)
+    path = write_session(folder / "s.jsonl", *lines[: cut + 1])
+    tree = open_tree(str(path))
+    view = TreeView(tree, mode)
+    for line in lines[cut + 1 :]:
+        with path.open("a") as file:
+            file.write(json.dumps(line) + "\n")
+        view.extend(tree.extend(), tree.leaf)
+    whole = TreeView(open_tree(str(path)), mode)
+    assert drawn(view) == drawn(whole)
+    assert view.leaf_row() == whole.leaf_row()
