@@ -1,0 +1,137 @@
+"""The Textual application: theme, palette, signals, and what becomes of an error nobody expected."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import tempfile
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.app import App, SystemCommand
+from textual.binding import Binding
+from textual.widgets import Input
+
+from app import places, setup
+from app.actions.resume import Plan
+from app.commands import COMMANDS, keys_of
+from app.resources import styles_folder
+from app.screens.browser import BrowserScreen
+from app.takeover import driver_class
+from app.theme import themes
+from app.view.session_list import SessionList
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from textual.binding import BindingType
+    from textual.screen import Screen
+
+
+class Browser(App[Plan | None]):
+    """leafmark's screen. Its result is the plan of the session to go on with, or None."""
+
+    TITLE = "leafmark"
+    CSS_PATH: ClassVar[Any] = [styles_folder() / "app.tcss", styles_folder() / "dialogs.tcss"]
+    COMMAND_PALETTE_BINDING = "ctrl+k"
+    PAUSE_GC_ON_SCROLL = True
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+q", "quit", "Leave leafmark", show=False, priority=True),
+        Binding("ctrl+c", "interrupt", "Copy what is selected, else leave", show=False, priority=True),
+    ]
+
+    def __init__(
+        self,
+        surroundings: setup.Setup,
+        model: SessionList | None = None,
+        *,
+        theme: str = "",
+        take_over: bool = False,
+    ) -> None:
+        """:param model: the list that the first frame already shows.
+        :param theme: ``dark`` or ``light``; empty for the one that was chosen last.
+        :param take_over: the terminal is in the alternate screen already.
+        """
+        super().__init__(driver_class=driver_class() if take_over else None)
+        self._setup = surroundings
+        self._model = model or SessionList(surroundings.here, surroundings.home)
+        self._first_theme = theme or places.read_theme(surroundings.env)
+        self._demo_folder: tempfile.TemporaryDirectory[str] | None = None
+        self.crash = ""
+        for each in themes():
+            self.register_theme(each)
+        self.theme = f"leafmark-{self._first_theme}"
+
+    def get_default_screen(self) -> Screen[Any]:
+        return BrowserScreen(self._setup, self._model)
+
+    def on_mount(self) -> None:
+        loop = asyncio.get_running_loop()
+        for name in ("SIGTERM", "SIGHUP"):
+            if hasattr(signal, name):
+                try:
+                    loop.add_signal_handler(getattr(signal, name), self.exit)
+                except (NotImplementedError, RuntimeError, ValueError):
+                    break  # not the main thread, or a system without signal handlers in the loop
+
+    def on_unmount(self) -> None:
+        if self._demo_folder is not None:
+            self._demo_folder.cleanup()
+
+    async def action_interrupt(self) -> None:
+        """Ctrl+C: what is selected in the filter is copied, otherwise the program ends."""
+        if isinstance(self.focused, Input) and self.focused.selected_text:
+            self.focused.action_copy()
+        else:
+            self.exit()
+
+    def action_toggle_theme(self) -> None:
+        """The other theme, remembered for the next time."""
+        name = "light" if self.theme.endswith("dark") else "dark"
+        self.theme = f"leafmark-{name}"
+        if self._setup.demo:
+            return
+        try:
+            places.write_theme(self._setup.env, name)
+        except OSError as error:
+            self.notify(f"The theme is not remembered: {error}", severity="warning", markup=False)
+
+    async def action_open_demo(self) -> None:
+        """Show the example sessions, written to a folder that goes with this run."""
+        if self._setup.demo:
+            return
+        self._demo_folder = tempfile.TemporaryDirectory(prefix="leafmark-demo-")
+        try:
+            self._setup = await asyncio.to_thread(setup.of_demo, self._demo_folder.name)
+        except OSError as error:
+            self.notify(f"The examples cannot be written: {error}", severity="error", markup=False)
+            return
+        model = SessionList(self._setup.here, self._setup.home)
+        await self.switch_screen(BrowserScreen(self._setup, model))
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        if not isinstance(screen, BrowserScreen):
+            return
+        for command in COMMANDS:
+            target = screen.command_target(command.pane)
+
+            async def run(action: str = command.action, target: Any = target) -> None:
+                await self.run_action(action, target)
+
+            yield SystemCommand(command.help, f"{command.id}   {keys_of(command)}", run)
+
+    def _fatal_error(self) -> None:
+        """Instead of a traceback with the values of every variable (text of sessions) on the terminal: a file and a line."""
+        self.crash = self._write_log(traceback.format_exc())
+        self._close_messages_no_wait()
+
+    def _write_log(self, text: str) -> str:
+        folder = Path(places.state_folder(self._setup.env))
+        reason = text.strip().splitlines()[-1]
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "crash.log").write_text(text, encoding="utf-8", errors="replace")
+        except OSError as error:
+            return f"leafmark: {reason} (no log: {error})"
+        return f"leafmark: {reason} (details in {folder / 'crash.log'})"

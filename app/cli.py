@@ -1,0 +1,190 @@
+"""The command line: parses, prints, and starts the screen only when a screen is wanted.
+
+Nothing is imported here that the first rows on the terminal do not need (PERFORMANCE 3.1).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from app.setup import Setup
+
+DONE, NOT_FOUND, WRONG_USE, FAILED = 0, 1, 2, 3
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run leafmark.
+
+    :param arguments: the words after the program's name; those of the process when None.
+    :return: the exit code: 0 done, 1 nothing found, 2 wrong use, 3 refused or failed.
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        if not words:
+            return browse()
+        options = _parser().parse_args(words)
+        return _run(options)
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # whoever read our output has gone; nothing more can be said to them
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return DONE
+
+
+def _run(options: argparse.Namespace) -> int:
+    if options.command is None:
+        return browse(options.store, demo=options.demo, theme=options.theme or "")
+    from app import reports
+
+    with _surroundings(options) as setup:
+        return reports.run(options, setup)
+
+
+class _surroundings:
+    """The setup of a command; the example sessions, if they are asked for, go when it ends."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self._options = options
+        self._folder = ""
+
+    def __enter__(self) -> Setup:
+        from app import setup
+
+        if not self._options.demo:
+            return setup.of_process(self._options.store)
+        import tempfile
+
+        self._folder = tempfile.mkdtemp(prefix="leafmark-demo-")
+        return setup.of_demo(self._folder)
+
+    def __exit__(self, *error: object) -> None:
+        if self._folder:
+            import shutil
+
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def browse(stores: Sequence[tuple[str, str]] = (), *, demo: bool = False, theme: str = "") -> int:
+    """Open the browser, and become the agent whose session was chosen."""
+    from app import places, setup
+
+    if not (os.isatty(0) and os.isatty(2)):
+        return _fail("leafmark needs a terminal; `leafmark list` prints the sessions without one", WRONG_USE)
+    folder = ""
+    if demo:
+        import tempfile
+
+        folder = tempfile.mkdtemp(prefix="leafmark-demo-")
+    try:
+        surroundings = setup.of_demo(folder) if demo else setup.of_process(stores)
+        return _browse(surroundings, theme or places.read_theme(surroundings.env))
+    except OSError as error:
+        return _fail(f"leafmark: {error}", FAILED)
+    finally:
+        if folder:
+            import shutil
+
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _browse(setup: Setup, theme: str) -> int:
+    from app import first_frame
+
+    model, terminal = first_frame.show(setup, theme)
+    taken_over = False
+    try:
+        from app.browser import Browser
+
+        app = Browser(setup, model, theme=theme, take_over=terminal is not None)
+        taken_over = True
+        plan = app.run()
+    finally:
+        if terminal is not None:
+            if not taken_over:
+                terminal.leave()
+            terminal.restore()
+    if app.crash:
+        return _fail(app.crash, FAILED)
+    if plan is None:
+        return app.return_code or DONE
+    from app.actions.resume import ResumeError, execute
+
+    try:
+        execute(plan)
+    except ResumeError as error:
+        return _fail(f"leafmark: {error}\n{plan.shell}", FAILED)
+
+
+def _fail(message: str, code: int) -> int:
+    print(message, file=sys.stderr)
+    return code
+
+
+def _store(text: str) -> tuple[str, str]:
+    import argparse
+
+    from app.stores import AGENTS
+
+    agent, equals, folder = text.partition("=")
+    names = [each.name for each in AGENTS]
+    if not equals or not folder or agent not in names:
+        raise argparse.ArgumentTypeError(f"{text!r} is not AGENT=FOLDER with AGENT one of {', '.join(names)}")
+    return agent, folder
+
+
+def _parser() -> argparse.ArgumentParser:
+    import argparse
+
+    from app import __version__
+
+    shared = argparse.ArgumentParser(add_help=False)
+    shared.add_argument(
+        "--store",
+        type=_store,
+        action="append",
+        default=argparse.SUPPRESS,
+        metavar="AGENT=FOLDER",
+        help="also look in this folder (may be given several times)",
+    )
+    shared.add_argument(
+        "--demo",
+        action="store_true",
+        default=argparse.SUPPRESS,
+        help="use bundled example sessions in a throw-away folder",
+    )
+    parser = argparse.ArgumentParser(
+        prog="leafmark",
+        parents=[shared],
+        description="Browse the sessions of pi, oh-my-pi, indusagi and nickcecere/agent, and resume them.",
+    )
+    parser.set_defaults(store=[], demo=False)
+    parser.add_argument("--version", action="version", version=f"leafmark {__version__}")
+    parser.add_argument("--theme", choices=("dark", "light"), help="colours of the browser")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    listing = commands.add_parser("list", parents=[shared], help="print the sessions, newest activity first")
+    listing.add_argument("query", nargs="*", metavar="QUERY", help="words that must all match")
+    listing.add_argument("--limit", type=_limit, metavar="N", help="at most N sessions")
+    listing.add_argument("--json", action="store_true", help="as JSON")
+    tree = commands.add_parser("tree", parents=[shared], help="print a session's tree")
+    tree.add_argument("session", metavar="SESSION", help="a path, an id, or the beginning of one id")
+    tree.add_argument("--json", action="store_true", help="as JSON")
+    tree.add_argument("--ascii", action="store_true", help="draw with plain characters")
+    doctor = commands.add_parser(
+        "doctor", parents=[shared], help="what was found, and what was skipped and why"
+    )
+    doctor.add_argument("--json", action="store_true", help="as JSON")
+    return parser
+
+
+def _limit(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise ValueError(text)
+    return number

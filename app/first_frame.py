@@ -1,0 +1,156 @@
+"""The first rows on the terminal, from the catalog, before Textual is imported (PERFORMANCE 3.1).
+
+Importing the screen library takes many times as long as reading sixty rows and writing them. So the picture that the
+library will draw is written first, by hand; the keys that are typed meanwhile wait in the terminal, unechoed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from app.index.catalog import Catalog
+from app.view.frame import frame
+from app.view.palette import THEMES, rgb, style_of
+from app.view.session_list import SessionList
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from app.setup import Setup
+
+ENTER = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[H"
+LEAVE = "\x1b[?7h\x1b[?1049l\x1b[?25h"
+SMALLEST = (20, 6)
+ATTRIBUTES = {"bold": "1", "italic": "3", "underline": "4"}
+
+
+class Terminal:
+    """The terminal between the first frame and the screen library: in the alternate screen, not echoing.
+
+    :meth:`restore` gives it back as it was found, whoever changed it since.
+    """
+
+    def __init__(self, output: int, source: int) -> None:
+        self._output = output
+        self._source = source
+        self._before: list[Any] | None = None
+        self._entered = False
+
+    def enter(self, picture: str) -> None:
+        """Switch to the alternate screen and show a picture; typed keys are neither echoed nor lost."""
+        import termios
+
+        self._before = termios.tcgetattr(self._source)
+        quiet = termios.tcgetattr(self._source)
+        quiet[0] &= ~(termios.IXON | termios.ICRNL | termios.INLCR | termios.IGNCR)
+        quiet[3] &= ~(termios.ECHO | termios.ICANON | termios.IEXTEN)
+        termios.tcsetattr(self._source, termios.TCSANOW, quiet)
+        self._entered = True
+        _write(self._output, ENTER + picture)
+
+    def leave(self) -> None:
+        """Leave the alternate screen, for when the screen library never came up."""
+        if self._entered:
+            _write(self._output, LEAVE)
+
+    def restore(self) -> None:
+        """Give the terminal its settings back."""
+        if self._before is not None:
+            import termios
+
+            termios.tcsetattr(self._source, termios.TCSANOW, self._before)
+
+
+def fill_list(setup: Setup, height: int) -> SessionList:
+    """The session list as far as the first screen needs it: counts of every project, rows of the open ones."""
+    model = SessionList(setup.here, setup.home)
+    catalog = Catalog(setup.cache_folder, setup.stores)
+    try:
+        counts = catalog.groups()
+        model.preview(counts, ())
+        model.open_first(height)
+        model.preview((), (row for cwd in model.first_groups() for row in catalog.rows_of(cwd)))
+    finally:
+        catalog.close()
+    return model
+
+
+def show(setup: Setup, theme: str) -> tuple[SessionList, Terminal | None]:
+    """Write the first frame. Without a terminal that can show it there is none, and the list stays empty.
+
+    :return: the list as shown, and the terminal to give back at the end.
+    """
+    output, source = _terminal()
+    if output is None or source is None:
+        return SessionList(setup.here, setup.home), None
+    columns, lines = os.get_terminal_size(output)
+    model = fill_list(setup, max(1, lines - 5))
+    if columns < SMALLEST[0] or lines < SMALLEST[1]:
+        return model, None
+    picture = frame(model, columns, lines, now_ms=setup.now_ms(), here=setup.here[0], home=setup.home)
+    terminal = Terminal(output, source)
+    terminal.enter(ansi(picture, THEMES[theme], depth(os.environ)))
+    return model, terminal
+
+
+def _terminal() -> tuple[int | None, int | None]:
+    """The descriptors to write to and read from: standard error and input, as the screen library uses them."""
+    if sys.platform == "win32" or os.environ.get("TERM", "dumb") in ("dumb", "unknown"):
+        return None, None
+    return (2, 0) if os.isatty(2) and os.isatty(0) else (None, None)
+
+
+def depth(env: Mapping[str, str]) -> int:
+    """Bits of colour that the terminal takes, found as the screen library finds it: 24, 8 or 4; 0 for none."""
+    if env.get("NO_COLOR"):
+        return 0
+    if env.get("COLORTERM", "").strip().lower() in ("truecolor", "24bit"):
+        return 24
+    name = env.get("TERM", "").strip().lower()
+    if name == "xterm-kitty" or name.endswith("-256color"):
+        return 8
+    return 4
+
+
+def ansi(picture: list[list[tuple[str, str, str]]], theme: Mapping[str, str], bits: int) -> str:
+    """The picture as text for a terminal of ``bits`` of colour. Lines are placed, not broken."""
+    written: list[str] = []
+    for number, pieces in enumerate(picture, 1):
+        written.append(f"\x1b[{number};1H")
+        written += [_sgr(style, background, theme, bits) + text for text, style, background in pieces]
+    return "".join(written) + "\x1b[0m"
+
+
+def _sgr(style: str, background: str, theme: Mapping[str, str], bits: int) -> str:
+    colour, attributes = style_of(style, theme)
+    codes = ["0", *(ATTRIBUTES[name] for name in attributes.split())]
+    if bits == 24:
+        codes += ["38;2;{};{};{}".format(*rgb(colour)), "48;2;{};{};{}".format(*rgb(theme[background]))]
+    elif bits == 8:
+        codes += [f"38;5;{_eight_bit(colour)}", f"48;5;{_eight_bit(theme[background])}"]
+    return f"\x1b[{';'.join(codes)}m"
+
+
+def _eight_bit(colour: str) -> int:
+    """The nearest colour of the 256: a grey from the ramp where there is hardly any hue, else one of the cube."""
+    red, green, blue = (part / 255 for part in rgb(colour))
+    high, low = max(red, green, blue), min(red, green, blue)
+    light = (high + low) / 2
+    spread = high - low
+    saturation = spread / (2 - high - low if light > 0.5 else high + low) if spread else 0.0
+    if saturation < 0.15:
+        grey = round(light * 25)
+        return 16 if grey == 0 else 231 if grey == 25 else 231 + grey
+    steps = [
+        part * 255 / 95 if part * 255 < 95 else 1 + (part * 255 - 95) / 40 for part in (red, green, blue)
+    ]
+    return 16 + 36 * round(steps[0]) + 6 * round(steps[1]) + round(steps[2])
+
+
+def _write(descriptor: int, text: str) -> None:
+    data = text.encode("utf-8", "replace")
+    while data:
+        data = data[os.write(descriptor, data) :]

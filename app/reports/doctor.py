@@ -1,0 +1,94 @@
+"""``leafmark doctor``: which stores were found and why, and everything that was passed over."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from app.formats.text import one_line
+from app.index.index import Index
+from app.reports.output import write_json, write_text
+from app.sessions.problems import problems
+from app.stores.layout import deeper
+from app.view.folders import tilde
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+    from app.setup import Setup
+    from app.stores.base import Store
+
+SCHEMA = 1
+
+
+def run(options: argparse.Namespace, setup: Setup) -> int:
+    """Print the findings. The exit code is 0 whatever was found: a damaged file is news, not a failure."""
+    found = examine(setup)
+    if options.json:
+        write_json(found)
+    else:
+        write_text("".join(line + "\n" for line in told(found, setup.home)))
+    return 0
+
+
+def examine(setup: Setup) -> dict[str, Any]:
+    """Look at every store, and again at every file of which anything was passed over."""
+    index = Index(setup.stores, setup.cache_folder)
+    try:
+        index.scan()
+        rows, refused, complaints = index.rows(), index.problem_files(), index.complaints
+    finally:
+        index.close()
+    counts: dict[str, int] = {}
+    for row in rows:
+        counts[row.store] = counts.get(row.store, 0) + 1
+    skipped: list[dict[str, Any]] = [{"path": path, "line": None, "reason": reason} for path, reason in complaints]
+    skipped += [
+        {"path": row.path, "line": row.refused_line or None, "reason": row.refused} for row in refused
+    ]
+    agents = {store.root: store.agents for store in setup.stores}
+    for row in rows:
+        if row.problems or row.torn:
+            skipped += [
+                {"path": row.path, "line": fault.line, "reason": fault.reason}
+                for fault in problems(row.path, agents[row.store])
+            ]
+    for store in setup.stores:
+        skipped += [{"path": path, "line": None, "reason": reason} for path, reason in deeper(store)]
+    return {
+        "schema": SCHEMA,
+        "stores": [_store(store, counts.get(store.root, 0)) for store in setup.stores],
+        "sessions": len(rows),
+        "skipped": sorted(skipped, key=lambda each: (each["path"], each["line"] or 0)),
+        "cache": {"folder": setup.cache_folder, "note": index.note},
+    }
+
+
+def _store(store: Store, sessions: int) -> dict[str, Any]:
+    return {
+        "agents": list(store.agents),
+        "root": store.root,
+        "source": store.source,
+        "problem": store.problem(),
+        "sessions": sessions,
+        "notes": list(store.notes),
+    }
+
+
+def told(found: dict[str, Any], home: str) -> Iterator[str]:
+    """The findings as lines of text."""
+    yield "stores"
+    for store in found["stores"]:
+        state = store["problem"] or f"{store['sessions']:,} session{'' if store['sessions'] == 1 else 's'}"
+        names = "+".join(store["agents"])
+        yield f"  {names:<8} {tilde(store['root'], home)}  ({one_line(store['source'])})  {state}"
+        for note in store["notes"]:
+            yield f"           note: {one_line(note)}"
+    yield f"cache\n  {tilde(found['cache']['folder'], home)}"
+    if found["cache"]["note"]:
+        yield f"  note: {one_line(found['cache']['note'])}"
+    skipped = found["skipped"]
+    yield f"skipped ({len(skipped):,})" if skipped else "nothing was skipped"
+    for each in skipped:
+        line = f":{each['line']}" if each["line"] else ""
+        yield f"  {tilde(each['path'], home)}{line}: {one_line(each['reason'])}"

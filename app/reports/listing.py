@@ -1,0 +1,122 @@
+"""``leafmark list``: the rows of the browser, without a screen."""
+
+from __future__ import annotations
+
+from app.index.as_json import SCHEMA, problem_count, to_json
+from app.index.index import Index
+from app.reports.output import columns, complain, write_json, write_text
+from app.view.ages import age, count
+from app.view.cells import fill, shorten, width
+from app.view.folders import tilde
+from app.view.session_filter import haystack, matches, words_of
+from app.view.session_row import MARKS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from app.index.row import Row
+    from app.setup import Setup
+
+MARK_CELLS = 10
+SHORTEST_ID = 8
+
+
+def run(options: argparse.Namespace, setup: Setup) -> int:
+    """Print the sessions that match, newest activity first. Exit code 1 when a query matches none."""
+    index = Index(setup.stores, setup.cache_folder)
+    try:
+        index.scan()
+        every = index.rows(full=options.json)
+    finally:
+        index.close()
+    if index.note:
+        complain(index.note)
+    words = words_of(" ".join(options.query))
+    rows = (
+        [row for row in every if matches(haystack(row, tilde(row.cwd, setup.home)), words)]
+        if words
+        else every
+    )
+    shown = rows if options.limit is None else rows[: options.limit]
+    now_ms = setup.now_ms()
+    states = _states(shown, every, setup, now_ms)
+    if options.json:
+        sessions = [to_json(row, states.get(row.path, "idle"), now_ms) for row in shown]
+        write_json({"schema": SCHEMA, "total": len(rows), "sessions": sessions})
+    elif shown:
+        write_text(
+            "".join(line + "\n" for line in table(shown, every, states, setup.home, now_ms, columns()))
+        )
+        if len(shown) < len(rows):
+            complain(f"{len(shown):,} of {len(rows):,} sessions; --limit {len(rows)} shows all")
+    if not rows:
+        complain(
+            "no session matches" if words else "no sessions found; `leafmark doctor` says where it looked"
+        )
+    return 1 if words and not rows else 0
+
+
+def _states(shown: list[Row], every: list[Row], setup: Setup, now_ms: int) -> dict[str, str]:
+    from app.index.states import live_sessions
+    from app.stores.live import look
+
+    verdicts = live_sessions(every, look(setup.stores), now_ms)
+    return {row.path: verdicts[row.path].state for row in shown if row.path in verdicts}
+
+
+def table(
+    rows: list[Row], every: list[Row], states: dict[str, str], home: str, now_ms: int, cells: int | None
+) -> list[str]:
+    """The rows as lines: state, age, program, messages, marks, id, title and folder.
+
+    :param every: all sessions; an id is shown as far as it takes to name one of them.
+    :param cells: the width to fit to; None for lines that are not cut.
+    """
+    ids = unique_prefixes([row.id for row in every])
+    id_cells = max((len(ids[row.id]) for row in rows), default=0)
+    lines = []
+    for row in rows:
+        facts = [
+            MARKS.get(states.get(row.path, ""), (" ", ""))[0],
+            f"{age(row.modified, now_ms):>4}",
+            f"{row.agent:<8}",
+            f"{count(row.message_count):>4}",
+            fill(_marks(row, now_ms), MARK_CELLS),
+            f"{shorten(ids[row.id], 40):<{min(id_cells, 40)}}",
+        ]
+        head = " ".join(facts)
+        folder = tilde(row.cwd, home)
+        if cells is None:
+            lines.append(f"{head}  {row.title}  {folder}")
+            continue
+        room = max(20, cells - width(head) - 4)
+        folder_cells = min(width(folder), room // 3)
+        lines.append(f"{head}  {fill(row.title, room - folder_cells)}  {shorten(folder, folder_cells)}")
+    return lines
+
+
+def _marks(row: Row, now_ms: int) -> str:
+    marks = []
+    if row.parent_session:
+        marks.append("↳")
+    if row.leaf_count > 1:
+        marks.append(f"⑂{count(row.leaf_count)}")
+    if row.labels:
+        marks.append(f"◆{count(len(row.labels))}")
+    if problem_count(row, now_ms):
+        marks.append("!")
+    return " ".join(marks)
+
+
+def unique_prefixes(ids: list[str]) -> dict[str, str]:
+    """For each id its shortest beginning, of at least eight characters, that no other id has."""
+    ordered = sorted(set(ids))
+    short: dict[str, str] = {}
+    for at, name in enumerate(ordered):
+        neighbours = ordered[max(0, at - 1) : at] + ordered[at + 1 : at + 2]
+        size = SHORTEST_ID
+        while size < len(name) and any(other[:size] == name[:size] for other in neighbours):
+            size += 1
+        short[name] = name[:size]
+    return short

@@ -1,0 +1,41 @@
+"""Writing to standard output."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def columns() -> int | None:
+    """The width to fit lines to: the terminal's; None when the output goes elsewhere, where nothing is cut."""
+    if not sys.stdout.isatty():
+        return None
+    try:
+        return os.get_terminal_size(1).columns
+    except OSError:
+        return 80
+
+
+def write_text(text: str) -> None:
+    """Print a text; what the output's encoding lacks becomes a question mark."""
+    encoding = sys.stdout.encoding or "utf-8"
+    sys.stdout.write(text.encode(encoding, "replace").decode(encoding))
+    sys.stdout.flush()
+
+
+def write_json(value: dict[str, Any]) -> None:
+    """Print a value as one JSON document, in ASCII, so that no terminal takes anything in it for a command."""
+    import json
+
+    json.dump(value, sys.stdout, ensure_ascii=True, indent=1 if sys.stdout.isatty() else None)
+    sys.stdout.write("\n")
+    sys.stdout.flush()
+
+
+def complain(message: str) -> None:
+    """One line on standard error."""
+    sys.stderr.write(f"leafmark: {message}\n")

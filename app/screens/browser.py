@@ -1,0 +1,500 @@
+"""The browser: sessions by project, the tree of the one under the cursor, the entry under the tree's cursor."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Container, Horizontal, Vertical
+from textual.content import Content
+from textual.screen import Screen
+
+from app.commands import footer, key_name, of_pane
+from app.formats.text import inert, one_line
+from app.index.index import Index
+from app.messages import (
+    CatalogLoaded,
+    EntryRead,
+    IndexFailed,
+    PlanMade,
+    SessionsChanged,
+    StatesFound,
+    TreeFailed,
+    TreeGrew,
+    TreeOpened,
+)
+from app.screens.dialogs import HelpDialog, ResumeDialog
+from app.services.indexing import Indexing
+from app.services.liveness import Liveness, Planner
+from app.services.reading import EntryReader, TreeReader
+from app.view.ages import age
+from app.view.bars import header_line, keys_line, resume_line
+from app.view.folders import tilde
+from app.view.geometry import PANES, place
+from app.view.session_list import SessionList
+from app.view.session_row import LEGEND
+from app.widgets.bar import Bar
+from app.widgets.bindings import bindings_of
+from app.widgets.entry_pane import EntryPane
+from app.widgets.entry_tree import EntryTree
+from app.widgets.line_list import LineList
+from app.widgets.search_box import SearchBox
+from app.widgets.session_list import SessionListView
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from textual import events
+    from textual.binding import BindingType
+    from textual.timer import Timer
+    from textual.widget import Widget
+
+    from app.actions.resume import Plan
+    from app.index.row import Row
+    from app.setup import Setup
+    from app.view.line import Line
+
+# the tree and the entry are read once the cursor rests this long (seconds); a held key does not read each one it passes
+REST = 0.05
+PATIENCE = 0.3
+LOOK_EVERY = 2.0
+TICK_EVERY = 30.0
+
+
+class BrowserScreen(Screen[None]):
+    """Puts the panes together; what takes time is asked of the services and comes back as a message."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("app")]
+    AUTO_FOCUS = "#sessions"
+
+    def __init__(self, setup: Setup, model: SessionList, *, started: bool = True) -> None:
+        """:param started: False in tests that drive the screen without reading any store."""
+        super().__init__()
+        self.setup = setup
+        self._model = model
+        self._started = started
+        self._folded: frozenset[str] = frozenset()
+        self._pane = PANES[0]
+        self._progress = ""
+        self._scanned = False
+        self._reasons: dict[str, str] = {}
+        self._opened = ""
+        self._plan: Plan | None = None
+        self._planned = ""
+        self._resume_waits = False
+        self._tree_timer: Timer | None = None
+        self._entry_timer: Timer | None = None
+        self._trees = TreeReader(self.post_message, self._service_failed)
+        self._entries = EntryReader(self.post_message, self._service_failed)
+        self._liveness = Liveness(setup, self.post_message, self._service_failed)
+        self._planner = Planner(setup, self.post_message, self._service_failed)
+        self._indexing = Indexing(Index(setup.stores, setup.cache_folder), self.post_message)
+
+    def compose(self) -> ComposeResult:
+        yield Bar(self._header, id="header")
+        with Horizontal(id="panes"):
+            with Vertical(id="sessions-pane", classes="pane") as pane:
+                pane.border_title = Content("sessions")
+                yield SearchBox(id="filter")
+                yield SessionListView(self._model, self.setup.now_ms(), id="sessions")
+            with Vertical(id="right"):
+                with Container(id="tree-pane", classes="pane") as pane:
+                    pane.border_title = Content("tree")
+                    yield EntryTree(id="tree")
+                with Container(id="entry-pane", classes="pane") as pane:
+                    pane.border_title = Content("entry")
+                    yield EntryPane(id="entry")
+        yield Bar(self._resume_bar, id="resume")
+        yield Bar(self._keys, id="keys")
+
+    def on_mount(self) -> None:
+        self._sessions = self.query_one("#sessions", SessionListView)
+        self._tree = self.query_one("#tree", EntryTree)
+        self._entry = self.query_one("#entry", EntryPane)
+        self._filter = self.query_one("#filter", SearchBox)
+        self._place_panes(self.size.width, self.size.height)
+        if self._started:
+            self._indexing.start()
+            self.set_interval(LOOK_EVERY, self._look)
+        self.set_interval(TICK_EVERY, self._tick)
+        self._session_moved()
+
+    def on_unmount(self) -> None:
+        for service in (self._indexing, self._trees, self._entries, self._liveness, self._planner):
+            service.stop()
+
+    # layout
+
+    def on_resize(self, event: events.Resize) -> None:
+        self._place_panes(event.size.width, event.size.height)
+
+    def _place_panes(self, columns: int, lines: int) -> None:
+        boxes = place(columns, lines, self._pane, self._folded)
+        for name in PANES:
+            pane = self.query_one(f"#{name}-pane")
+            box = boxes.get(name)
+            pane.display = box is not None
+            if box is not None:
+                pane.styles.width = box.width
+                pane.styles.height = box.height
+        right = self.query_one("#right")
+        right.display = "tree" in boxes or "entry" in boxes
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        pane = {"sessions": "sessions", "filter": "sessions", "tree": "tree", "entry": "entry"}.get(
+            event.widget.id or ""
+        )
+        if pane is not None and pane != self._pane:
+            self._pane = pane
+            self._place_panes(self.size.width, self.size.height)
+        self._refresh_bars()
+
+    def _focus_pane(self, pane: str) -> None:
+        # a widget that is not displayed cannot take the focus: make room for the pane first
+        self._pane = pane
+        self._place_panes(self.size.width, self.size.height)
+        self._widget(pane).focus()
+
+    def _widget(self, pane: str) -> Widget:
+        return self.query_one(f"#{pane}")
+
+    # bars
+
+    def _header(self, cells: int) -> Line:
+        model = self._model
+        note = self._progress or ("example sessions" if self.setup.demo else "")
+        live = sum(1 for state in self._states().values() if state == "live")
+        return header_line(
+            cells,
+            total=model.total,
+            projects=model.projects,
+            live=live,
+            note=note,
+            here=tilde(self.setup.here[0], self.setup.home),
+        )
+
+    def _states(self) -> dict[str, str]:
+        return self._sessions.states if self.is_mounted else {}
+
+    def _keys(self, cells: int) -> Line:
+        if self.is_mounted and self._filter.has_focus:
+            return keys_line(cells, [("Enter", "keep"), ("↑ ↓", "move"), ("Esc", "drop"), ("Ctrl+Q", "quit")])
+        return keys_line(cells, footer(self._pane))
+
+    def _resume_bar(self, cells: int) -> Line:
+        row = self._sessions.row if self.is_mounted else None
+        plan = self._plan
+        if row is None or plan is None or self._planned != row.path:
+            return resume_line(cells, key="", command="", folder="", problem="", warning="")
+        return resume_line(
+            cells,
+            key=key_name(of_pane("sessions")[0].keys[0]),
+            command=one_line(" ".join(plan.argv), 2_000),
+            folder=tilde(plan.cwd, self.setup.home),
+            problem=one_line(plan.problem or ""),
+            warning=one_line(self._reasons.get(row.path, "")),
+        )
+
+    def _refresh_bars(self) -> None:
+        for bar in self.query(Bar):
+            bar.refresh()
+
+    # sessions
+
+    @on(CatalogLoaded)
+    def _catalog_loaded(self, event: CatalogLoaded) -> None:
+        self._sessions.load(event.rows)
+        self._sessions_changed()
+
+    @on(SessionsChanged)
+    def _changed_on_disk(self, event: SessionsChanged) -> None:
+        if event.changed or event.removed:
+            self._sessions.apply(event.changed, event.removed)
+        self._progress = f"reading {event.done:,} of {event.total:,}" if event.done < event.total else ""
+        self._scanned = self._scanned or event.done >= event.total
+        self._sessions_changed()
+        row = self._sessions.row
+        if (
+            row is not None
+            and row.path == self._opened
+            and any(row.path == new.path for new in event.changed)
+        ):
+            self._trees.follow(row.path, (row.agent,), self._tree.mode)
+            self._planner.ask(row)
+
+    def _sessions_changed(self) -> None:
+        model = self._model
+        if not model.total and self._scanned:
+            self._sessions.show_notice(_nothing_found(self.setup))
+        elif not model.lines and model.words:
+            self._sessions.show_notice(
+                [f"No session matches “{one_line(self._filter.value, 60)}”.", "Esc drops the filter."]
+            )
+        else:
+            self._sessions.show_notice([])
+        pane = self.query_one("#sessions-pane")
+        counts = f"{model.matched:,} of {model.total:,}" if model.words else ""
+        pane.border_subtitle = Content(counts)
+        self._refresh_bars()
+
+    @on(IndexFailed)
+    def _index_failed(self, event: IndexFailed) -> None:
+        self._progress = f"not following: {one_line(event.reason)}"
+        self._refresh_bars()
+
+    @on(LineList.Moved, "#sessions")
+    def _session_moved(self) -> None:
+        row = self._sessions.row
+        self._refresh_bars()
+        if self._tree_timer is not None:
+            self._tree_timer.stop()
+        if row is None:
+            self._opened = ""
+            self._trees.close()
+            self._tree.show_message("")
+            return
+        self._planner.ask(row)
+        if row.path != self._opened:
+            self._tree_timer = self.set_timer(REST, self._open_tree)
+
+    def _open_tree(self) -> None:
+        row = self._sessions.row
+        if row is None:
+            return
+        self._opened = row.path
+        self._trees.open(row.path, (row.agent,), self._tree.mode)
+        generation = self._trees.generation
+        self.set_timer(PATIENCE, lambda: self._say_reading(generation))
+
+    def _say_reading(self, generation: int) -> None:
+        view = self._tree.view
+        if generation == self._trees.generation and (view is None or view.tree.path != self._opened):
+            self._tree.show_message("reading…")
+
+    @on(LineList.Activated, "#sessions")
+    @on(SessionListView.ResumeAsked)
+    def _resume_asked(self) -> None:
+        row = self._sessions.row
+        if row is None:
+            return
+        if self._plan is None or self._planned != row.path:
+            self._resume_waits = True
+            return
+        self._resume(row, self._plan)
+
+    def _resume(self, row: Row, plan: Plan) -> None:
+        self._resume_waits = False
+        reason = self._reasons.get(row.path, "")
+        state = self._sessions.states.get(row.path, "")
+        if plan.problem is None and state != "live":
+            self.app.exit(plan)
+            return
+        dialog = ResumeDialog(
+            title=f"{row.agent}: {one_line(row.title, 50)}",
+            folder=plan.cwd or "none",
+            command=plan.shell,
+            reason=plan.problem
+            or f"This session is in use: {reason}. Two programs in one session lose work.",
+            possible=plan.problem is None,
+        )
+        self.app.push_screen(dialog, lambda go_on: self.app.exit(plan) if go_on else None)
+
+    @on(SessionListView.CopyAsked)
+    def _copy_asked(self) -> None:
+        row = self._sessions.row
+        if row is not None and self._plan is not None and self._planned == row.path:
+            self.app.copy_to_clipboard(self._plan.shell)
+            self.notify("Command copied", markup=False)
+
+    @on(PlanMade)
+    def _plan_made(self, event: PlanMade) -> None:
+        row = self._sessions.row
+        if event.generation != self._planner.generation or row is None or row.path != event.path:
+            return
+        self._plan, self._planned = event.plan, event.path
+        self._refresh_bars()
+        if self._resume_waits:
+            self._resume(row, event.plan)
+
+    def _look(self) -> None:
+        self._liveness.look(self._model.rows())
+
+    @on(StatesFound)
+    def _states_found(self, event: StatesFound) -> None:
+        self._reasons = dict(event.reasons)
+        if dict(event.states) != self._sessions.states:
+            self._sessions.set_states(event.states)
+            self._refresh_bars()
+
+    def _tick(self) -> None:
+        self._sessions.now_ms = self.setup.now_ms()
+        self._sessions.redraw_rows()
+
+    # tree and entry
+
+    @on(TreeOpened)
+    def _tree_opened(self, event: TreeOpened) -> None:
+        if event.generation != self._trees.generation:
+            return
+        tree = self._tree
+        if event.view.mode != tree.mode:
+            event.view.set_mode(tree.mode)
+        if event.again and tree.view is not None:
+            entry = tree.node
+            tree.replace_tree(event.view, entry.id if entry else None, tree.follows)
+        else:
+            tree.show_tree(event.view)
+        self._tree_changed()
+
+    @on(TreeGrew)
+    def _tree_grew(self, event: TreeGrew) -> None:
+        if event.generation == self._trees.generation:
+            self._tree.extend(event.nodes, event.leaf)
+            self._tree_changed()
+
+    @on(TreeFailed)
+    def _tree_failed(self, event: TreeFailed) -> None:
+        if event.generation == self._trees.generation:
+            self._tree.show_message(one_line(event.reason))
+            self._tree_changed()
+
+    @on(EntryTree.FilterChanged)
+    def _tree_changed(self) -> None:
+        pane, view = self.query_one("#tree-pane"), self._tree.view
+        if view is None:
+            pane.border_subtitle = Content("")
+            return
+        hidden = len(view.tree.entries) - view.shown
+        facts = [f"{len(view.tree.entries):,} entries"]
+        if view.tree.problems:
+            facts.append(f"{len(view.tree.problems):,} damaged")
+        if hidden or view.mode != "default":
+            facts.append(f"{view.mode}: {hidden:,} hidden")
+        pane.border_subtitle = Content(" · ".join(facts))
+
+    @on(LineList.Moved, "#tree")
+    def _entry_moved(self) -> None:
+        if self._entry_timer is not None:
+            self._entry_timer.stop()
+        if self._tree.node is None:
+            self._entries.clear()
+            self._entry.show_lines([], more=False)
+            return
+        self._entry_timer = self.set_timer(REST, self._read_entry)
+
+    @on(EntryPane.WidthChanged)
+    @on(EntryPane.RawToggled)
+    def _read_entry(self) -> None:
+        node, view = self._tree.node, self._tree.view
+        if node is None or view is None:
+            return
+        cells = self._entry.cells
+        self._entries.read(view.tree, node, cells, raw=self._entry.raw)
+        title = f"entry {node.id or node.index + 1}"
+        if node.timestamp is not None:
+            title += f" · {age(node.timestamp, self.setup.now_ms())}"
+        pane = self.query_one("#entry-pane")
+        pane.border_title = Content(one_line(title))
+        pane.border_subtitle = Content("as it stands in the file" if self._entry.raw else "")
+
+    @on(EntryRead)
+    def _entry_read(self, event: EntryRead) -> None:
+        if event.generation == self._entries.generation:
+            self._entry.show_lines(event.lines, more=event.more)
+
+    @on(LineList.Activated, "#tree")
+    @on(EntryTree.EntryAsked)
+    def _entry_asked(self) -> None:
+        self._focus_pane("entry")
+
+    @on(EntryPane.NeighbourAsked)
+    def _neighbour_asked(self, event: EntryPane.NeighbourAsked) -> None:
+        self._tree.move_to(self._tree.cursor + event.step)
+
+    # filter
+
+    @on(SearchBox.Changed)
+    def _filter_changed(self, event: SearchBox.Changed) -> None:
+        self._sessions.set_query(event.value)
+        self._sessions_changed()
+
+    @on(SearchBox.Stepped)
+    def _filter_stepped(self, event: SearchBox.Stepped) -> None:
+        self._sessions.move_to(self._sessions.cursor + event.step)
+
+    @on(SearchBox.Kept)
+    def _filter_kept(self) -> None:
+        self._sessions.focus()
+        if not self._filter.value:
+            self._filter.remove_class("shown")
+
+    @on(SearchBox.Dropped)
+    def _filter_dropped(self) -> None:
+        self._filter.value = ""
+        self._sessions.focus()
+        self._filter.remove_class("shown")
+
+    # commands
+
+    def action_open_filter(self) -> None:
+        self._focus_pane("sessions")
+        self._filter.add_class("shown")
+        self._filter.focus()
+
+    def action_back(self) -> None:
+        if self._filter.value:
+            self._filter_dropped()
+        elif self._pane == "entry":
+            self._focus_pane("tree")
+        else:
+            self._focus_pane("sessions")
+
+    def action_next_pane(self) -> None:
+        self._step_pane(1)
+
+    def action_previous_pane(self) -> None:
+        self._step_pane(-1)
+
+    def _step_pane(self, step: int) -> None:
+        panes = [pane for pane in PANES if pane == self._pane or pane not in self._folded]
+        self._focus_pane(panes[(panes.index(self._pane) + step) % len(panes)])
+
+    def action_fold_pane(self, pane: str) -> None:
+        if pane in self._folded:
+            self._folded -= {pane}
+        elif len(self._folded) < len(PANES) - 1:
+            self._folded |= {pane}
+        if self._pane in self._folded:
+            self._focus_pane(next(name for name in PANES if name not in self._folded))
+        self._place_panes(self.size.width, self.size.height)
+
+    def action_rescan(self) -> None:
+        self._indexing.rescan()
+        self._look()
+
+    def action_show_help(self) -> None:
+        self.app.push_screen(HelpDialog(LEGEND))
+
+    def command_target(self, pane: str) -> Widget | Screen[None]:
+        """The widget whose action a command of the table runs."""
+        if pane == "app":
+            return self
+        return self._widget(self._pane if pane == "list" else pane)
+
+    def _service_failed(self, error: BaseException) -> None:
+        self.post_message(IndexFailed(f"{type(error).__name__}: {error}"))
+
+
+def _nothing_found(setup: Setup) -> list[str]:
+    """What an empty screen says: where it looked, and what to do."""
+    lines = ["No sessions found. leafmark looked in:", ""]
+    for store in setup.stores:
+        said = store.problem() or "no sessions there"
+        lines.append(f"  {'+'.join(store.agents)}: {inert(tilde(store.root, setup.home))}")
+        lines.append(f"     {said} ({inert(store.source)})")
+    return [
+        *lines,
+        "",
+        "F6 opens example sessions in a throw-away folder.",
+        "--store AGENT=FOLDER adds a folder.",
+    ]

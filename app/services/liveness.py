@@ -1,0 +1,69 @@
+"""Who is live, and how a session would be resumed: questions to the system, asked off the screen's thread."""
+
+from __future__ import annotations
+
+from app.actions.resume import plan
+from app.index.states import live_sessions
+from app.messages import PlanMade, StatesFound
+from app.services.latest import Latest
+from app.stores.live import look
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from textual.message import Message
+
+    from app.index.row import Row
+    from app.setup import Setup
+
+    Post = Callable[[Message], object]
+
+
+class Liveness:
+    """Looks at the running agents; answers with ``StatesFound``."""
+
+    def __init__(self, setup: Setup, post: Post, failed: Callable[[BaseException], None]) -> None:
+        self._setup = setup
+        self._post = post
+        self._latest = Latest("live", failed)
+
+    def look(self, rows: Sequence[Row]) -> None:
+        """Look once, for these sessions."""
+        self._latest.ask(lambda overtaken: self._look(rows))
+
+    def stop(self) -> None:
+        """End the thread."""
+        self._latest.stop()
+
+    def _look(self, rows: Sequence[Row]) -> None:
+        verdicts = live_sessions(rows, look(self._setup.stores), self._setup.now_ms())
+        states = {path: said.state for path, said in verdicts.items()}
+        self._post(StatesFound(states, {path: said.reason for path, said in verdicts.items()}))
+
+
+class Planner:
+    """Works out how a session would be resumed; answers with ``PlanMade``."""
+
+    def __init__(self, setup: Setup, post: Post, failed: Callable[[BaseException], None]) -> None:
+        self._setup = setup
+        self._post = post
+        self._latest = Latest("plan", failed)
+        self.generation = 0
+
+    def ask(self, row: Row) -> None:
+        """Make the plan for this session."""
+        self.generation += 1
+        generation = self.generation
+        self._latest.ask(lambda overtaken: self._plan(generation, row))
+
+    def stop(self) -> None:
+        """End the thread."""
+        self._latest.stop()
+
+    def _plan(self, generation: int, row: Row) -> None:
+        for store in self._setup.stores:
+            if store.root == row.store:
+                made = plan(row.agent, row.path, row.id, row.cwd, store, self._setup.env)
+                self._post(PlanMade(generation, row.path, made))
+                return

@@ -1,0 +1,143 @@
+"""Opening a session's tree, following it, and reading the entry under the cursor, each in a thread of its own."""
+
+from __future__ import annotations
+
+from time import sleep
+
+import orjson
+
+from app.formats.parts import Part, parts
+from app.messages import EntryRead, TreeFailed, TreeGrew, TreeOpened
+from app.services.latest import Latest
+from app.sessions.tree import Changed, NotASession, open_tree
+from app.view.entry_document import DocumentLine, document
+from app.view.tree_view import TreeView
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from textual.message import Message
+
+    from app.sessions.tree import Node, SessionTree
+
+    Post = Callable[[Message], object]
+
+REST = 0.002
+
+
+class TreeReader:
+    """Reads the tree of one session at a time; answers with ``TreeOpened``, ``TreeGrew`` or ``TreeFailed``.
+
+    The thread is the only one that changes a :class:`SessionTree`; the screen learns of new entries by message.
+    """
+
+    def __init__(self, post: Post, failed: Callable[[BaseException], None]) -> None:
+        self._post = post
+        self._latest = Latest("tree", failed)
+        self._tree: SessionTree | None = None
+        self._path = ""
+        self.generation = 0
+
+    def open(self, path: str, agents: tuple[str, ...], mode: str) -> None:
+        """Read the session from its beginning."""
+        self.generation += 1
+        generation = self.generation
+        self._latest.ask(lambda overtaken: self._open(generation, path, agents, mode, again=False))
+
+    def follow(self, path: str, agents: tuple[str, ...], mode: str) -> None:
+        """The file changed: read what came, or all of it where it is not the same file with more at its end."""
+        generation = self.generation
+        self._latest.ask(lambda overtaken: self._follow(generation, path, agents, mode))
+
+    def close(self) -> None:
+        """Forget the tree; answers that are on their way are out of date."""
+        self.generation += 1
+        self._latest.ask(lambda overtaken: self._forget())
+
+    def stop(self) -> None:
+        """End the thread."""
+        self._latest.stop()
+
+    def _forget(self) -> None:
+        self._tree, self._path = None, ""
+
+    def _open(self, generation: int, path: str, agents: tuple[str, ...], mode: str, *, again: bool) -> None:
+        try:
+            tree = open_tree(path, agents)
+        except (NotASession, OSError) as error:
+            self._forget()
+            self._post(TreeFailed(generation, path, _reason(error)))
+            return
+        self._tree, self._path = tree, path
+        self._post(TreeOpened(generation, path, TreeView(tree, mode), again))
+
+    def _follow(self, generation: int, path: str, agents: tuple[str, ...], mode: str) -> None:
+        tree = self._tree
+        if tree is None or self._path != path:
+            self._open(generation, path, agents, mode, again=False)
+            return
+        try:
+            nodes = tree.extend()
+        except (Changed, NotASession, OSError):
+            self._open(generation, path, agents, mode, again=True)
+            return
+        if nodes:
+            self._post(TreeGrew(generation, nodes, tree.leaf))
+
+
+class EntryReader:
+    """Reads and wraps one entry at a time; answers with ``EntryRead``."""
+
+    def __init__(self, post: Post, failed: Callable[[BaseException], None]) -> None:
+        self._post = post
+        self._latest = Latest("entry", failed)
+        self.generation = 0
+
+    def read(self, tree: SessionTree, node: Node, cells: int, *, raw: bool) -> None:
+        """Read the entry and wrap it to ``cells``."""
+        self.generation += 1
+        generation = self.generation
+        self._latest.ask(lambda overtaken: self._read(generation, overtaken, tree, node, cells, raw))
+
+    def clear(self) -> None:
+        """Answers that are on their way are out of date."""
+        self.generation += 1
+
+    def stop(self) -> None:
+        """End the thread."""
+        self._latest.stop()
+
+    def _read(
+        self,
+        generation: int,
+        overtaken: Callable[[], bool],
+        tree: SessionTree,
+        node: Node,
+        cells: int,
+        raw: bool,
+    ) -> None:
+        try:
+            entry = tree.read(node)
+            pieces = [Part("raw", "", as_text(entry))] if raw else parts(entry)
+        except (Changed, OSError) as error:
+            pieces = [Part("error", "", _reason(error))]
+        first: list[DocumentLine] | None = None
+        for batch in document(pieces, cells):
+            if overtaken():
+                return
+            self._post(EntryRead(generation, batch, more=first is not None))
+            first = batch
+            sleep(REST)
+        if first is None:
+            self._post(EntryRead(generation, [DocumentLine("(empty)", "dim")], more=False))
+
+
+def as_text(entry: dict[str, Any]) -> str:
+    """An entry as indented JSON."""
+    return orjson.dumps(entry, option=orjson.OPT_INDENT_2).decode()
+
+
+def _reason(error: BaseException) -> str:
+    return str(error) or type(error).__name__

@@ -1,0 +1,102 @@
+"""What one run of leafmark works on: the stores, the folders and the clock, decided once from the process.
+
+On the path of the first frame; everything below gets these by parameter and asks the process for nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from app import places
+from app.stores import discover, named
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from app.stores.base import Store
+
+
+class Setup:
+    """The surroundings of a run.
+
+    :param here: this folder, as the shell and as the system spell it.
+    :param demo: the folder of the example sessions, empty when the user's own are shown.
+    :param clock: nanoseconds since the epoch.
+    """
+
+    __slots__ = ("_clock", "cache_folder", "demo", "env", "here", "home", "stores")
+
+    def __init__(
+        self,
+        *,
+        env: Mapping[str, str],
+        home: str,
+        here: tuple[str, ...],
+        stores: Sequence[Store],
+        cache_folder: str,
+        demo: str = "",
+        clock: Callable[[], int] = time.time_ns,
+    ) -> None:
+        self.env = env
+        self.home = home
+        self.here = here
+        self.stores = list(stores)
+        self.cache_folder = cache_folder
+        self.demo = demo
+        self._clock = clock
+
+    def now_ms(self) -> int:
+        """Milliseconds since the epoch."""
+        return self._clock() // 1_000_000
+
+
+def of_process(extra: Sequence[tuple[str, str]] = ()) -> Setup:
+    """The user's own sessions.
+
+    :param extra: (agent, folder) pairs from ``--store``.
+    """
+    env = dict(os.environ)
+    home = places.home_folder(env)
+    here = _here(env)
+    return Setup(
+        env=env,
+        home=home,
+        here=here,
+        stores=discover(env, home, here[0], extra),
+        cache_folder=places.cache_folder(env),
+    )
+
+
+def of_demo(folder: str, clock: Callable[[], int] = time.time_ns) -> Setup:
+    """The example sessions, written below ``folder``; nothing of the user's is looked at.
+
+    :raises OSError: the folder cannot be written.
+    """
+    from app.demo import write_demo
+
+    env = dict(os.environ)
+    made = write_demo(folder, clock() // 1_000_000)
+    here = os.path.join(folder, "work", "shop")
+    return Setup(
+        env=env,
+        home=folder,
+        here=(here,),
+        stores=named(made, env, folder, here),
+        cache_folder=os.path.join(folder, "cache"),
+        demo=folder,
+        clock=clock,
+    )
+
+
+def _here(env: Mapping[str, str]) -> tuple[str, ...]:
+    """The working folder; the shell's spelling of it counts when it is the same folder."""
+    try:
+        cwd = os.getcwd()
+    except OSError:
+        return (os.sep,)
+    spelled = env.get("PWD", "")
+    if spelled and spelled != cwd and os.path.isabs(spelled) and os.path.realpath(spelled) == cwd:
+        return (cwd, spelled)
+    return (cwd,)

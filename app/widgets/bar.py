@@ -1,0 +1,27 @@
+"""One line of the screen outside the panes."""
+
+from __future__ import annotations
+
+from textual.strip import Strip
+from textual.widget import Widget
+
+from app.view.palette import THEMES
+from app.widgets.styling import strip
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.view.line import Line
+
+
+class Bar(Widget):
+    """A line that a function draws for the width there is."""
+
+    def __init__(self, draw: Callable[[int], Line], *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._draw = draw
+
+    def render_line(self, y: int) -> Strip:
+        name = self.app.theme.removeprefix("leafmark-")
+        return strip(self._draw(self.size.width), name if name in THEMES else "dark")

@@ -1,0 +1,107 @@
+"""The whole of the entry under the tree's cursor."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.message import Message
+
+from app.view.entry_document import DocumentLine
+from app.view.line import Line, fit_line
+from app.view.prose import mark_prose
+from app.widgets.bindings import bindings_of
+from app.widgets.line_list import LineList
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from textual.binding import BindingType
+
+
+class EntryPane(LineList):
+    """Lines of text that scroll; the lines come in batches from the thread that wraps them."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("entry")]
+
+    class NeighbourAsked(Message):
+        """The user wants the entry before (-1) or after (1) this one."""
+
+        def __init__(self, step: int) -> None:
+            self.step = step
+            super().__init__()
+
+    class RawToggled(Message):
+        """The user wants the entry as it stands in the file, or read again."""
+
+    class WidthChanged(Message):
+        """The lines must be wrapped anew."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.lines: list[DocumentLine] = []
+        self.raw = False
+        self._cells = 0
+
+    @property
+    def cells(self) -> int:
+        """How wide a line may be: the pane less a margin on both sides."""
+        return max(4, self.scrollable_content_region.width - 2)
+
+    @property
+    def has_cursor(self) -> bool:
+        return False
+
+    def show_lines(self, lines: list[DocumentLine], *, more: bool, keep_scroll: bool = False) -> None:
+        """Show an entry from its first line, or (``more``) add lines to the one that is shown."""
+        top = self.scroll_offset.y if more or keep_scroll else 0
+        if more:
+            self.lines.extend(lines)
+        else:
+            self.lines = list(lines)
+        self.set_rows(len(self.lines), top)
+        if not more:
+            self._scroll(top)
+
+    def draw(self, index: int, cells: int, selected: bool) -> Line:
+        line = self.lines[index]
+        body = mark_prose(line.text) if line.prose else [(line.text, line.style)]
+        return fit_line([(" ", "text"), *body], cells)
+
+    def on_resize(self) -> None:
+        super().on_resize()
+        if self.cells != self._cells:
+            self._cells = self.cells
+            self.post_message(self.WidthChanged())
+
+    def show_cursor(self) -> None:
+        """There is no cursor to show."""
+
+    def move_to(self, index: int) -> None:
+        self._scroll(max(0, min(index, self.rows - self.size.height)))
+
+    def action_cursor_up(self) -> None:
+        self.move_to(self.scroll_offset.y - 1)
+
+    def action_cursor_down(self) -> None:
+        self.move_to(self.scroll_offset.y + 1)
+
+    def action_page_up(self) -> None:
+        self.move_to(self.scroll_offset.y - max(1, self.size.height - 1))
+
+    def action_page_down(self) -> None:
+        self.move_to(self.scroll_offset.y + max(1, self.size.height - 1))
+
+    def action_first(self) -> None:
+        self.move_to(0)
+
+    def action_last(self) -> None:
+        self.move_to(self.rows)
+
+    def action_previous_entry(self) -> None:
+        self.post_message(self.NeighbourAsked(-1))
+
+    def action_next_entry(self) -> None:
+        self.post_message(self.NeighbourAsked(1))
+
+    def action_toggle_raw(self) -> None:
+        self.raw = not self.raw
+        self.post_message(self.RawToggled())

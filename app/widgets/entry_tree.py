@@ -1,0 +1,226 @@
+"""The tree of the session under the cursor."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.message import Message
+
+from app.view.line import Line
+from app.view.tree_filter import MODES
+from app.view.tree_row import render_tree_row
+from app.view.tree_view import TreeView
+from app.widgets.bindings import bindings_of
+from app.widgets.line_list import LineList
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from textual.binding import BindingType
+
+    from app.sessions.tree import Node
+
+
+class EntryTree(LineList):
+    """Entries as a tree, with a cursor that stays on its entry, or on the leaf while it follows."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("tree")]
+
+    class EntryAsked(Message):
+        """The user wants to read the entry under the cursor."""
+
+    class FilterChanged(Message):
+        """Another filter is on."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.view: TreeView | None = None
+        self.mode = MODES[0]
+        self.message = ""
+        self._entry: Node | None = None
+        self._leaf_row: int | None = None
+
+    # what is shown
+
+    @property
+    def node(self) -> Node | None:
+        """The entry under the cursor."""
+        return self.view.node(self.cursor) if self.view else None
+
+    @property
+    def follows(self) -> bool:
+        """Whether the cursor is on the leaf, and so goes along with it."""
+        return self._leaf_row is not None and self.cursor == self._leaf_row
+
+    def show_tree(self, view: TreeView) -> None:
+        """Show a tree that was just opened, the cursor on its leaf."""
+        self.view, self.message = view, ""
+        self._entry = view.leaf
+        self._rows_changed(follow=True)
+
+    def show_message(self, message: str) -> None:
+        """Show a sentence in place of a tree."""
+        self.view, self.message, self._entry, self._leaf_row = None, message, None, None
+        self.set_rows(1 if message else 0, 0)
+        self.post_message(self.Moved(self))
+
+    def replace_tree(self, view: TreeView, entry_id: str | None, follow: bool) -> None:
+        """Show the same session, read anew; the cursor stays on the entry with this id, or follows the leaf."""
+        self.view, self.message = view, ""
+        self._entry = view.tree.by_id.get(entry_id) if entry_id is not None else None
+        self._rows_changed(follow=follow or self._entry is None)
+
+    def extend(self, nodes: list[Node], leaf: Node | None) -> None:
+        """Show entries that were appended to the file."""
+        if self.view is None:
+            return
+        follow = self.follows
+        self.view.extend(nodes, leaf)
+        self._rows_changed(follow=follow)
+
+    def _rows_changed(self, *, follow: bool) -> None:
+        view = self.view
+        if view is None:
+            return
+        before = self._entry
+        self._leaf_row = view.leaf_row()
+        place = self._leaf_row if follow else view.index_of(self._entry)
+        if place is None:
+            place = view.count - 1
+        self.set_rows(view.count, place)
+        self._entry = self.node
+        if self._entry is not before or follow:
+            self.post_message(self.Moved(self))
+
+    def move_to(self, index: int) -> None:
+        super().move_to(index)
+        self._entry = self.node
+
+    def draw(self, index: int, cells: int, selected: bool) -> Line:
+        if self.view is None:
+            return [((" " + self.message)[:cells].ljust(cells), "dim")]
+        row = self.view.row(index)
+        return render_tree_row(
+            row,
+            cells,
+            selected=selected,
+            active=row.node.index in self.view.active,
+            leaf=index == self._leaf_row,
+        )
+
+    @property
+    def has_cursor(self) -> bool:
+        return self.view is not None
+
+    # filters
+
+    def set_mode(self, mode: str) -> None:
+        """Another filter; the cursor goes to the nearest shown ancestor and comes back with the entry."""
+        self.mode = mode
+        if self.view is not None and self.view.mode != mode:
+            entry = self._entry
+            self.view.set_mode(mode)
+            self._rows_changed(follow=False)
+            self._entry = entry
+        self.post_message(self.FilterChanged())
+
+    def action_set_filter(self, mode: str) -> None:
+        self.set_mode(MODES[0] if mode == self.mode else mode)
+
+    def action_cycle_filter(self, step: int) -> None:
+        self.set_mode(MODES[(MODES.index(self.mode) + step) % len(MODES)])
+
+    # folds
+
+    def action_toggle_fold(self) -> None:
+        if self.view is None or not self.rows:
+            return
+        row = self.view.row(self.cursor)
+        if row.foldable:
+            self._fold(row.node, not row.folded)
+
+    def _fold(self, node: Node, folded: bool) -> None:
+        if self.view is not None:
+            self.view.fold(node, folded)
+            self._rows_changed(follow=False)
+
+    def action_open_or_enter(self) -> None:
+        if self.view is None or not self.rows:
+            return
+        row = self.view.row(self.cursor)
+        if row.folded:
+            self._fold(row.node, False)
+        else:
+            self.move_to(self.cursor + 1)
+
+    def action_close_or_climb(self) -> None:
+        if self.view is None or not self.rows:
+            return
+        row = self.view.row(self.cursor)
+        if row.foldable and not row.folded:
+            self._fold(row.node, True)
+        else:
+            self._climb()
+
+    def _climb(self) -> None:
+        assert self.view is not None
+        stretch = self.view.stretch_at(self.cursor)
+        if self.cursor > stretch.start:
+            self.move_to(stretch.start)
+        elif stretch.parent is not None:
+            self.move_to(stretch.parent.start + stretch.parent.rows - 1)
+
+    def action_fold_or_start(self) -> None:
+        if self.view is None or not self.rows:
+            return
+        row = self.view.row(self.cursor)
+        if row.foldable and not row.folded:
+            self._fold(row.node, True)
+        else:
+            self._climb()
+
+    def action_unfold_or_end(self) -> None:
+        if self.view is None or not self.rows:
+            return
+        row = self.view.row(self.cursor)
+        if row.folded:
+            self._fold(row.node, False)
+            return
+        stretch = self.view.stretch_at(self.cursor)
+        end = stretch.start + stretch.rows - 1
+        self.move_to(end if self.cursor < end else self.cursor + 1)
+
+    def action_close_all(self) -> None:
+        if self.view is not None:
+            self.view.fold_others()
+            self._rows_changed(follow=False)
+
+    def action_open_all(self) -> None:
+        if self.view is not None:
+            self.view.unfold_all()
+            self._rows_changed(follow=False)
+
+    # other moves
+
+    def action_show_entry(self) -> None:
+        if self.node is not None:
+            self.post_message(self.EntryAsked())
+
+    def action_go_leaf(self) -> None:
+        if self._leaf_row is not None:
+            self.move_to(self._leaf_row)
+
+    def action_previous_turn(self) -> None:
+        self._to_turn(-1)
+
+    def action_next_turn(self) -> None:
+        self._to_turn(1)
+
+    def _to_turn(self, step: int) -> None:
+        if self.view is None:
+            return
+        at = self.cursor + step
+        while (node := self.view.node(at)) is not None:
+            if node.role == "user" and node.type == "message":
+                self.move_to(at)
+                return
+            at += step

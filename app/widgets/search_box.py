@@ -1,0 +1,52 @@
+"""The line in which the filter of the session list is typed."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.binding import Binding
+from textual.message import Message
+from textual.widgets import Input
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from textual.binding import BindingType
+
+
+class SearchBox(Input):
+    """Text input whose arrows move the list below it. Enter keeps the filter, Escape drops it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "step(-1)", "Row above", show=False),
+        Binding("down", "step(1)", "Row below", show=False),
+        Binding("enter", "keep", "Keep the filter", show=False),
+        Binding("escape", "drop", "Drop the filter", show=False),
+        # Textual 8.2.8 has both delete to the right of the cursor
+        Binding("ctrl+backspace,alt+backspace,ctrl+w", "delete_left_word", "Delete a word", show=False),
+    ]
+
+    class Stepped(Message):
+        """The list's cursor is to move by ``step`` rows."""
+
+        def __init__(self, step: int) -> None:
+            self.step = step
+            super().__init__()
+
+    class Kept(Message):
+        """The filter stays and the list takes the keys."""
+
+    class Dropped(Message):
+        """The filter goes."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(placeholder="filter: title, folder, id, program, label", id=id, compact=True)
+        self.cursor_blink = False
+
+    def action_step(self, step: int) -> None:
+        self.post_message(self.Stepped(step))
+
+    def action_keep(self) -> None:
+        self.post_message(self.Kept())
+
+    def action_drop(self) -> None:
+        self.post_message(self.Dropped())

@@ -1,0 +1,200 @@
+"""The sessions by project, with a cursor that stays on its session."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.message import Message
+
+from app.view.line import Line, fit_line
+from app.view.session_list import SessionList
+from app.view.session_row import render_list_line
+from app.widgets.bindings import bindings_of
+from app.widgets.line_list import LineList
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from textual.binding import BindingType
+
+    from app.index.row import Row
+    from app.view.session_list import Group
+
+
+class SessionListView(LineList):
+    """The list of sessions. The model is :class:`app.view.session_list.SessionList`; this widget paints and maps keys."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("sessions")]
+
+    class ResumeAsked(Message):
+        """The user wants to go on with the session under the cursor."""
+
+    class CopyAsked(Message):
+        """The user wants the command that resumes the session under the cursor."""
+
+    def __init__(self, model: SessionList, now_ms: int, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.model = model
+        self.now_ms = now_ms
+        self.states: dict[str, str] = {}
+        self.notice: list[str] = []
+        self._session: tuple[str, str, str] | None = None
+        self._group: str | None = None
+
+    def on_mount(self) -> None:
+        if self._session is None and self._group is None:
+            self.cursor = self.model.first_session()
+            self._remember()
+        self.set_rows(len(self.model.lines), self.cursor)
+
+    # what is shown
+
+    @property
+    def row(self) -> Row | None:
+        """The session under the cursor."""
+        lines = self.model.lines
+        return lines[self.cursor].row if self.cursor < len(lines) else None
+
+    @property
+    def group(self) -> Group | None:
+        """The project that the cursor is in."""
+        lines = self.model.lines
+        return lines[self.cursor].group if self.cursor < len(lines) else None
+
+    def load(self, rows: Iterable[Row]) -> None:
+        """Show these sessions and no others."""
+        self.model.load(rows)
+        self.rows_changed()
+
+    def apply(self, changed: Iterable[Row], removed: Iterable[str]) -> None:
+        """Take over changes on disk; the cursor stays on its session, which may have moved."""
+        self.model.apply(changed, removed)
+        self.rows_changed()
+
+    def set_query(self, query: str) -> None:
+        """Filter the list; the cursor stays where it can, else goes to the first session that matches."""
+        self.model.set_query(query)
+        if self._place() is None:
+            self._session = self._group = None
+        self.rows_changed()
+
+    def show_notice(self, lines: list[str]) -> None:
+        """Lines to show while there is no session to list."""
+        if lines != self.notice:
+            self.notice = lines
+            self.set_rows(len(self.model.lines) or len(lines), self.cursor)
+
+    def set_states(self, states: Mapping[str, str]) -> None:
+        """Take over which sessions are live."""
+        if self.states != states:
+            self.states = dict(states)
+            self.redraw_rows()
+
+    def rows_changed(self) -> None:
+        """The model's lines are others now: find the cursor's session among them."""
+        before = self.row
+        place = self._place()
+        if place is None:
+            place = min(self.cursor, len(self.model.lines) - 1)
+            if self.model.words or self._session is None:
+                place = self.model.first_session()
+        self.set_rows(len(self.model.lines) or len(self.notice), max(0, place), keep_offset=True)
+        self._remember()
+        if self.row is not before:
+            self.post_message(self.Moved(self))
+
+    def _place(self) -> int | None:
+        model = self.model
+        if self._session is not None:
+            path, agent, session_id = self._session
+            place = model.index_of(path)
+            if place is None and model.row_at(path) is None:
+                moved = model.same_session(agent, session_id)
+                place = model.index_of(moved.path) if moved else None
+            if place is None and self._group is not None:
+                row = model.row_at(path)
+                if row is not None:
+                    place = model.index_of_group(row.cwd)
+            return place
+        return model.index_of_group(self._group) if self._group is not None else None
+
+    def _remember(self) -> None:
+        row, group = self.row, self.group
+        self._session = (row.path, row.agent, row.id) if row else None
+        self._group = group.cwd if group else None
+
+    def move_to(self, index: int) -> None:
+        before = self.cursor
+        super().move_to(index)
+        if self.cursor != before:
+            self._remember()
+
+    @property
+    def has_cursor(self) -> bool:
+        return bool(self.model.lines)
+
+    def draw(self, index: int, cells: int, selected: bool) -> Line:
+        if not self.model.lines:
+            return fit_line([(" " + self.notice[index], "dim")], cells)
+        line = self.model.lines[index]
+        return render_list_line(
+            line,
+            cells,
+            selected=selected,
+            is_open=self.model.is_open(line.group),
+            now_ms=self.now_ms,
+            words=self.model.words,
+            states=self.states,
+        )
+
+    # keys
+
+    def action_resume(self) -> None:
+        if self.row is None:
+            self.action_toggle_fold()
+        else:
+            self.post_message(self.ResumeAsked())
+
+    def action_copy_command(self) -> None:
+        if self.row is not None:
+            self.post_message(self.CopyAsked())
+
+    def action_toggle_fold(self) -> None:
+        group = self.group
+        if group is not None:
+            self._set_open(group, not self.model.is_open(group))
+
+    def action_open_or_enter(self) -> None:
+        group = self.group
+        if group is None:
+            return
+        if self.row is None and not self.model.is_open(group):
+            self._set_open(group, True)
+        else:
+            self.move_to(self.cursor + 1)
+
+    def action_close_or_climb(self) -> None:
+        group = self.group
+        if group is None:
+            return
+        if self.row is None:
+            self._set_open(group, False)
+        else:
+            self.move_to(group.start)
+
+    def action_open_all(self) -> None:
+        self.model.open_all(True)
+        self.rows_changed()
+
+    def action_close_all(self) -> None:
+        if self.group is not None:
+            self.move_to(self.group.start)
+        self.model.open_all(False)
+        self.rows_changed()
+
+    def _set_open(self, group: Group, is_open: bool) -> None:
+        if not is_open:
+            self.move_to(group.start)
+        self.model.set_open(group, is_open)
+        self.rows_changed()
