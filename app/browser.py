@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import signal
-import tempfile
-import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -23,6 +22,7 @@ from app.theme import themes
 from app.view.session_list import SessionList
 
 if TYPE_CHECKING:
+    import tempfile
     from collections.abc import Iterable
 
     from textual.binding import BindingType
@@ -67,6 +67,8 @@ class Browser(App[Plan | None]):
         return BrowserScreen(self._setup, self._model)
 
     def on_mount(self) -> None:
+        # the collector rests from the command line to the first picture (app.cli)
+        self.call_after_refresh(gc.enable)
         loop = asyncio.get_running_loop()
         for name in ("SIGTERM", "SIGHUP"):
             if hasattr(signal, name):
@@ -98,17 +100,18 @@ class Browser(App[Plan | None]):
             self.notify(f"The theme is not remembered: {error}", severity="warning", markup=False)
 
     async def action_open_demo(self) -> None:
-        """Show the example sessions, written to a folder that goes with this run."""
-        if self._setup.demo:
+        """Show the example sessions over the user's own, written to a folder that goes with this run."""
+        if isinstance(self.screen, BrowserScreen) and self.screen.setup.demo:
             return
+        import tempfile
+
         self._demo_folder = tempfile.TemporaryDirectory(prefix="leafmark-demo-")
         try:
-            self._setup = await asyncio.to_thread(setup.of_demo, self._demo_folder.name)
+            examples = await asyncio.to_thread(setup.of_demo, self._demo_folder.name)
         except OSError as error:
             self.notify(f"The examples cannot be written: {error}", severity="error", markup=False)
             return
-        model = SessionList(self._setup.here, self._setup.home)
-        await self.switch_screen(BrowserScreen(self._setup, model))
+        await self.push_screen(BrowserScreen(examples, SessionList(examples.here, examples.home)))
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         if not isinstance(screen, BrowserScreen):
@@ -123,6 +126,8 @@ class Browser(App[Plan | None]):
 
     def _fatal_error(self) -> None:
         """Instead of a traceback with the values of every variable (text of sessions) on the terminal: a file and a line."""
+        import traceback
+
         self.crash = self._write_log(traceback.format_exc())
         self._close_messages_no_wait()
 

@@ -98,16 +98,20 @@ def _browse(setup: Setup, theme: str) -> int:
     from app import first_frame
 
     model, terminal = first_frame.show(setup, theme)
-    taken_over = False
+    import gc
+
+    ended = False
+    # nothing that is imported from here on is garbage; the collector would look at all of it again and again
+    gc.disable()
     try:
         from app.browser import Browser
 
         app = Browser(setup, model, theme=theme, take_over=terminal is not None)
-        taken_over = True
         plan = app.run()
+        ended = True
     finally:
         if terminal is not None:
-            if not taken_over:
+            if not ended:
                 terminal.leave()
             terminal.restore()
     if app.crash:

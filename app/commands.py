@@ -15,17 +15,30 @@ class Command:
     :param pane: ``app`` (everywhere), ``sessions``, ``tree`` or ``entry``.
     :param action: Textual's action string, run on the screen.
     :param label: what the footer shows; empty: not in the footer.
+    :param first: done before the pane is asked. Only so do the letters that are typed right behind the key, in one go,
+        reach what the command opened.
     """
 
-    __slots__ = ("action", "help", "id", "keys", "label", "pane")
+    __slots__ = ("action", "first", "help", "id", "keys", "label", "pane")
 
-    def __init__(self, id: str, pane: str, keys: str, action: str, help: str, label: str = "") -> None:
+    def __init__(
+        self,
+        id: str,
+        pane: str,
+        keys: str,
+        action: str,
+        help: str,
+        label: str = "",
+        *,
+        first: bool = False,
+    ) -> None:
         self.id = id
         self.pane = pane
         self.keys = tuple(keys.split())
         self.action = action
         self.help = help
         self.label = label
+        self.first = first
 
 
 COMMANDS: tuple[Command, ...] = (
@@ -104,6 +117,7 @@ COMMANDS: tuple[Command, ...] = (
         "open_filter",
         "Filter by title, folder, id, program and label",
         "filter",
+        first=True,
     ),
     Command("pane.next", "app", "tab", "next_pane", "Next pane", "pane"),
     Command("pane.previous", "app", "shift+tab", "previous_pane", "Previous pane"),

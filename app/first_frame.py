@@ -22,7 +22,11 @@ if TYPE_CHECKING:
     from app.setup import Setup
 
 ENTER = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[H"
-LEAVE = "\x1b[?7h\x1b[?1049l\x1b[?25h"
+# everything that the screen library may have switched on as well, for when it is ended before it can
+LEAVE = (
+    "\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?2004l\x1b[?1004l\x1b[?2048l\x1b[<u"
+    "\x1b[?7h\x1b[?1049l\x1b[?25h"
+)
 SMALLEST = (20, 6)
 ATTRIBUTES = {"bold": "1", "italic": "3", "underline": "4"}
 
@@ -41,6 +45,7 @@ class Terminal:
 
     def enter(self, picture: str) -> None:
         """Switch to the alternate screen and show a picture; typed keys are neither echoed nor lost."""
+        import _signal  # the module above it takes as long to import as the rows take to draw
         import termios
 
         self._before = termios.tcgetattr(self._source)
@@ -48,11 +53,13 @@ class Terminal:
         quiet[0] &= ~(termios.IXON | termios.ICRNL | termios.INLCR | termios.IGNCR)
         quiet[3] &= ~(termios.ECHO | termios.ICANON | termios.IEXTEN)
         termios.tcsetattr(self._source, termios.TCSANOW, quiet)
+        for number in (_signal.SIGTERM, _signal.SIGHUP):
+            _signal.signal(number, _end)
         self._entered = True
         _write(self._output, ENTER + picture)
 
     def leave(self) -> None:
-        """Leave the alternate screen, for when the screen library never came up."""
+        """Leave the alternate screen, for when the screen library did not come up or did not come to its end."""
         if self._entered:
             _write(self._output, LEAVE)
 
@@ -62,6 +69,11 @@ class Terminal:
             import termios
 
             termios.tcsetattr(self._source, termios.TCSANOW, self._before)
+
+
+def _end(number: int, frame: object) -> None:
+    """A request to end that comes before the screen library can take it: leave the way an exit does."""
+    raise SystemExit(128 + number)
 
 
 def fill_list(setup: Setup, height: int) -> SessionList:

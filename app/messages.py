@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 
 
 class CatalogLoaded(Message):
-    """Every row that the catalog knew at launch."""
+    """Every row that the catalog knew at launch, and the places that are searched: (agents, folder, state)."""
 
-    def __init__(self, rows: Sequence[Row]) -> None:
+    def __init__(self, rows: Sequence[Row], places: Sequence[tuple[str, str, str]]) -> None:
         self.rows = rows
+        self.places = places
         super().__init__()
 
 

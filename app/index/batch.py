@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 DELTA_SECONDS = 0.05
 """Deltas are no closer together than this (TEXTUAL 4)."""
 
+SAVED_FROM = 256
+"""So many results are stored at a time; fewer at the end of a pass. They are what a kill may cost."""
+
 
 class Delta:
     """What has changed: rows to put in, paths to take out; `done` of `total` files of this pass are read."""
@@ -48,7 +51,7 @@ class Pace:
 
 
 class Batch:
-    """Gathers the results of one pass; `tell` stores them in one transaction, then tells the listener."""
+    """Gathers the results of one pass. They are stored in larger lots than they are told in."""
 
     def __init__(
         self,
@@ -103,23 +106,31 @@ class Batch:
         if self._pace.pause() <= 0:
             self.tell()
 
-    def tell(self, last: bool = False) -> None:
-        """Store what there is, then tell the listener; `last`: even when nothing has changed."""
-        if self._gone:
-            self._catalog.remove(self._gone)
-        if self._readings:
-            self._catalog.save(self._readings)
-            for reading in self._readings:
-                # It is stored; in the listener's ten thousand rows it would only weigh.
-                reading.row.first_message = ""
-        started = self._done == 0 < self._total
-        if self._on_delta and (
-            last or started or self._rows or self._removed or self._done != self._done_told
-        ):
+    def tell(self, always: bool = False) -> None:
+        """Tell the listener what there is; `always`: even when nothing has changed."""
+        if len(self._readings) >= SAVED_FROM:
+            self._save()
+        if self._on_delta and (always or self._rows or self._removed or self._done != self._done_told):
             pause = self._pace.pause()
             if pause > 0:
                 self._stop.wait(pause)
             self._on_delta(Delta(self._rows, self._removed, self._done, self._total))
             self._done_told = self._done
         self._pace.told = time.monotonic()
-        self._readings, self._rows, self._removed, self._gone = [], [], [], []
+        self._rows, self._removed = [], []
+
+    def end(self, always: bool = False) -> None:
+        """Store what there is, then `tell`."""
+        self._save()
+        self.tell(always)
+
+    def _save(self) -> None:
+        if self._gone:
+            self._catalog.remove(self._gone)
+            self._gone = []
+        if self._readings:
+            self._catalog.save(self._readings)
+            for reading in self._readings:
+                # It is stored; in the listener's ten thousand rows it would only weigh.
+                reading.row.first_message = ""
+            self._readings = []

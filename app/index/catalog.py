@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import marshal
 from _thread import allocate_lock
+from operator import attrgetter
 
 from app.index.database import Busy, Database, Doubt
 from app.index.reading import Reading
@@ -86,14 +87,18 @@ class Catalog:
         groups.sort(key=lambda group: (-group[2], group[0]))
         return groups
 
-    def rows_of(self, cwd: str) -> list[Row]:
-        """The sessions of one project, newest first, without their first messages."""
+    def rows_of(self, cwd: str, limit: int = -1) -> list[Row]:
+        """The sessions of one project, newest first, without their first messages.
+
+        :param limit: no more than the newest so many; negative: all.
+        """
 
         def work(connection: sqlite3.Connection) -> list[Row]:
             found = connection.execute(
                 "SELECT row FROM sessions INDEXED BY listing"
-                f" WHERE listed AND cwd = ? AND store IN ({self._ids(connection)})",
-                (_encode(cwd),),
+                f" WHERE listed AND cwd = ? AND store IN ({self._ids(connection)})"
+                " ORDER BY modified DESC LIMIT ?",
+                (_encode(cwd), limit),
             )
             return [_row(row) for (row,) in found]
 
@@ -117,7 +122,16 @@ class Catalog:
                 rows.append(row)
             return rows
 
-        return newest_first(self._read(work) or [])
+        import gc  # not needed for the first frame
+
+        # Rows make no cycles, but the collector would go through all of them again and again.
+        collects = gc.isenabled()
+        gc.disable()
+        try:
+            return newest_first(self._read(work) or [])
+        finally:
+            if collects:
+                gc.enable()
 
     def refused(self) -> list[Row]:
         """The files that are no sessions, by path."""
@@ -244,10 +258,13 @@ class Catalog:
         connection.execute(f"DELETE FROM sessions WHERE {where}", (_encode(path),))
 
     def _ids(self, connection: sqlite3.Connection) -> str:
-        """The numbers of the stores at hand, for `IN (...)`. Asked each time: others may have added one."""
+        """The numbers of the stores at hand, for `IN (...)`; 0, which is none's, where they have none yet.
+
+        Asked each time: another process may have added one.
+        """
         names = set(self._names.values())
         found = connection.execute("SELECT id, name FROM stores")
-        return ",".join([str(number) for number, name in found if name in names])
+        return ",".join([str(number) for number, name in found if name in names]) or "0"
 
     def _id(self, connection: sqlite3.Connection, root: str) -> int:
         """The number of a store, given to it now if it has none; it counts as used until `tidy` says when."""
@@ -259,8 +276,8 @@ class Catalog:
 
 def newest_first(rows: list[Row]) -> list[Row]:
     """The order of the list: by `modified`, then by path so that it is the same every time."""
-    rows.sort(key=lambda row: row.path)
-    rows.sort(key=lambda row: row.modified, reverse=True)
+    rows.sort(key=attrgetter("path"))
+    rows.sort(key=attrgetter("modified"), reverse=True)
     return rows
 
 

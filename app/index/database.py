@@ -31,7 +31,7 @@ CREATE TABLE sessions (
 CREATE TABLE readings (
     key INTEGER PRIMARY KEY, first_message BLOB NOT NULL, offset INTEGER NOT NULL,
     fingerprint BLOB NOT NULL, state BLOB NOT NULL);
-CREATE INDEX listing ON sessions (cwd, modified, store) WHERE listed;
+CREATE INDEX listing ON sessions (cwd, modified, store, listed);
 """
 
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
@@ -121,6 +121,9 @@ class Database:
         if not os.path.isdir(self._folder):
             os.makedirs(self._folder, mode=0o700, exist_ok=True)
         self._inode = 0
+        if not os.path.exists(self.path):
+            # Made here and not by SQLite: first messages are nobody else's business.
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
         connection = sqlite3.connect(
             self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )

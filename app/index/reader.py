@@ -5,8 +5,6 @@ Everything that goes in and out is plain values, because between processes they 
 
 from __future__ import annotations
 
-from app.sessions.summarise import extend, summarise
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -25,6 +23,9 @@ UNREADABLE = "cannot be read"
 
 def read(task: Task) -> Result:
     """Do what `task` says. Raises nothing: what goes wrong with a file is the reason why it is refused."""
+    # Imported late: where nothing has changed the decoders are not needed, and they load slowly.
+    from app.sessions.summarise import extend, summarise
+
     path, agents, mtime_ms, state, offset, fingerprint = task
     try:
         outcome = extend(path, state, offset, fingerprint, agents, mtime_ms) if state else None

@@ -163,7 +163,7 @@ class Scanner:
         if jobs:
             jobs = self._prepare(jobs, batch)
             if len(jobs) >= ANNOUNCED_FROM:
-                batch.tell()
+                batch.tell(always=True)
         if jobs:
             _settle(jobs)
             with closing(_results(jobs, gentle, stop)) as results:
@@ -174,7 +174,7 @@ class Scanner:
                         break
                     batch.tell_now_and_then()
         # The first scan always ends with a word, so that the listener knows that it has ended.
-        batch.tell(last=not self._following)
+        batch.end(always=not self._following)
 
     def _prepare(self, jobs: list[Job], batch: Batch) -> list[Job]:
         """Give each job what is stored of its file; the jobs that are left to do.

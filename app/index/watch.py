@@ -87,7 +87,11 @@ class NativeWatch:
         changes = self._notify.watch(_DEBOUNCE_MS, _STEP_MS, max(1, int(seconds * 1000)), stop)
         if isinstance(changes, str):
             return Hints()
-        return hints_of({path for _, path in changes}, self._stores, self._known)
+        paths = {path for _, path in changes}
+        if not paths.isdisjoint(self._roots):
+            # Removed and made again, a folder may even get its old inode; the watch is gone all the same.
+            self._roots = {}
+        return hints_of(paths, self._stores, self._known)
 
     def walked(self, seconds: float) -> None:
         """See `Watch`; a walk is nothing to this one."""

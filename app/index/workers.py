@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import queue
+import signal
 import subprocess
 import sys
 import threading
@@ -32,7 +33,12 @@ _MOST_WORKERS = 8
 _MOST_RESTARTS = 32
 _TICK_SECONDS = 0.05
 
-CRASHED: Result = (None, "reading it ended the reading process, twice", 0, b"", 0, b"", 0, False)
+# When a worker crashes its file is to blame, the second time for good; one that was killed may have been so
+# for other reasons.
+_FROM_OUTSIDE = (-signal.SIGKILL, -signal.SIGTERM) if hasattr(signal, "SIGKILL") else ()
+_CRASHED, _KILLED, _TOO_MUCH = 3, 1, 6
+
+CRASHED: Result = (None, "reading it ends the reading process", 0, b"", 0, b"", 0, False)
 
 
 class Workers:
@@ -46,8 +52,8 @@ class Workers:
         self._lock = threading.Lock()
         self._processes: set[subprocess.Popen[bytes]] = set()
         self._restarts = 0
-        # Tasks that were alone with a worker when it died.
-        self._crashed: set[int] = set()
+        # What tasks have to do with the deaths of workers they were alone with.
+        self._blame: dict[int, int] = {}
         self._closed = False
 
     @property
@@ -60,7 +66,7 @@ class Workers:
         """Yield lists of (index of the task, its result) as they come, and an empty list now and then.
 
         The tasks are begun in the order given. Each is answered once, also when workers die: their tasks are
-        given to others, and a file that has ended two of them is refused as `CRASHED`.
+        given to others, and a file that ends them again is refused as `CRASHED`.
 
         :param tasks: each with the number of bytes there is to read.
         """
@@ -107,14 +113,14 @@ class Workers:
                 unanswered = self._run(process, batch)
                 if not unanswered:
                     continue
-                self._end(process)
+                killed = self._end(process) in _FROM_OUTSIDE
                 process = None
                 if len(batch) == 1:
                     index = batch[0][0]
-                    if index in self._crashed:
+                    self._blame[index] = self._blame.get(index, 0) + (_KILLED if killed else _CRASHED)
+                    if self._blame[index] >= _TOO_MUCH:
                         self._results.put([(index, CRASHED)])
                         continue
-                    self._crashed.add(index)
                 # One by one: the next to die then is the one whose file is to blame.
                 self._batches.extendleft([one] for one in reversed(unanswered))
         finally:
@@ -132,7 +138,7 @@ class Workers:
                 indexes = [index for index, _ in batch[answered : answered + len(results)]]
                 self._results.put(list(zip(indexes, results, strict=True)))
                 answered += len(results)
-        except (OSError, EOFError, ValueError):
+        except (OSError, EOFError, ValueError, TypeError):
             return batch[answered:]
         return []
 
@@ -158,12 +164,13 @@ class Workers:
         try:
             if worker.receive(process.stdout) == worker.READY:
                 return process
-        except (OSError, EOFError, ValueError):
+        except (OSError, EOFError, ValueError, TypeError):
             pass  # told by its exit: the caller goes on without workers
         self._end(process)
         return None
 
-    def _end(self, process: subprocess.Popen[bytes]) -> None:
+    def _end(self, process: subprocess.Popen[bytes]) -> int:
+        """End a worker for certain; how it ended."""
         with self._lock:
             self._processes.discard(process)
             process.kill()
@@ -173,7 +180,7 @@ class Workers:
                     pipe.close()
                 except OSError:
                     pass  # what was still to be written is of no use to a dead process
-        process.wait()
+        return process.wait()
 
 
 def _batches(tasks: Sequence[tuple[Task, int]]) -> Iterator[Batch]:

@@ -42,7 +42,9 @@ def examine(setup: Setup) -> dict[str, Any]:
     counts: dict[str, int] = {}
     for row in rows:
         counts[row.store] = counts.get(row.store, 0) + 1
-    skipped: list[dict[str, Any]] = [{"path": path, "line": None, "reason": reason} for path, reason in complaints]
+    skipped: list[dict[str, Any]] = [
+        {"path": path, "line": None, "reason": reason} for path, reason in complaints
+    ]
     skipped += [
         {"path": row.path, "line": row.refused_line or None, "reason": row.refused} for row in refused
     ]

@@ -12,7 +12,6 @@ from textual.screen import Screen
 
 from app.commands import footer, key_name, of_pane
 from app.formats.text import inert, one_line
-from app.index.index import Index
 from app.messages import (
     CatalogLoaded,
     EntryRead,
@@ -44,6 +43,8 @@ from app.widgets.session_list import SessionListView
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from textual import events
     from textual.binding import BindingType
     from textual.timer import Timer
@@ -67,20 +68,20 @@ class BrowserScreen(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("app")]
     AUTO_FOCUS = "#sessions"
 
-    def __init__(self, setup: Setup, model: SessionList, *, started: bool = True) -> None:
-        """:param started: False in tests that drive the screen without reading any store."""
+    def __init__(self, setup: Setup, model: SessionList) -> None:
         super().__init__()
         self.setup = setup
         self._model = model
-        self._started = started
         self._folded: frozenset[str] = frozenset()
         self._pane = PANES[0]
         self._progress = ""
         self._scanned = False
+        self._cold = False
         self._reasons: dict[str, str] = {}
+        self._places: Sequence[tuple[str, str, str]] = ()
         self._opened = ""
         self._plan: Plan | None = None
-        self._planned = ""
+        self.planned = ""
         self._resume_waits = False
         self._tree_timer: Timer | None = None
         self._entry_timer: Timer | None = None
@@ -88,7 +89,7 @@ class BrowserScreen(Screen[None]):
         self._entries = EntryReader(self.post_message, self._service_failed)
         self._liveness = Liveness(setup, self.post_message, self._service_failed)
         self._planner = Planner(setup, self.post_message, self._service_failed)
-        self._indexing = Indexing(Index(setup.stores, setup.cache_folder), self.post_message)
+        self._indexing = Indexing(setup, self.post_message)
 
     def compose(self) -> ComposeResult:
         yield Bar(self._header, id="header")
@@ -113,9 +114,8 @@ class BrowserScreen(Screen[None]):
         self._entry = self.query_one("#entry", EntryPane)
         self._filter = self.query_one("#filter", SearchBox)
         self._place_panes(self.size.width, self.size.height)
-        if self._started:
-            self._indexing.start()
-            self.set_interval(LOOK_EVERY, self._look)
+        self._indexing.start()
+        self.set_interval(LOOK_EVERY, self._look)
         self.set_interval(TICK_EVERY, self._tick)
         self._session_moved()
 
@@ -153,7 +153,8 @@ class BrowserScreen(Screen[None]):
         # a widget that is not displayed cannot take the focus: make room for the pane first
         self._pane = pane
         self._place_panes(self.size.width, self.size.height)
-        self._widget(pane).focus()
+        # at once, so that no key that is typed meanwhile goes to the pane that was left
+        self.set_focus(self._widget(pane))
 
     def _widget(self, pane: str) -> Widget:
         return self.query_one(f"#{pane}")
@@ -162,7 +163,7 @@ class BrowserScreen(Screen[None]):
 
     def _header(self, cells: int) -> Line:
         model = self._model
-        note = self._progress or ("example sessions" if self.setup.demo else "")
+        note = self._progress or self._demo_note
         live = sum(1 for state in self._states().values() if state == "live")
         return header_line(
             cells,
@@ -172,6 +173,12 @@ class BrowserScreen(Screen[None]):
             note=note,
             here=tilde(self.setup.here[0], self.setup.home),
         )
+
+    @property
+    def _demo_note(self) -> str:
+        if not self.setup.demo:
+            return ""
+        return "example sessions, Esc goes back" if self._is_over_another else "example sessions"
 
     def _states(self) -> dict[str, str]:
         return self._sessions.states if self.is_mounted else {}
@@ -184,7 +191,7 @@ class BrowserScreen(Screen[None]):
     def _resume_bar(self, cells: int) -> Line:
         row = self._sessions.row if self.is_mounted else None
         plan = self._plan
-        if row is None or plan is None or self._planned != row.path:
+        if row is None or plan is None or self.planned != row.path:
             return resume_line(cells, key="", command="", folder="", problem="", warning="")
         return resume_line(
             cells,
@@ -203,6 +210,8 @@ class BrowserScreen(Screen[None]):
 
     @on(CatalogLoaded)
     def _catalog_loaded(self, event: CatalogLoaded) -> None:
+        self._places = event.places
+        self._cold = not event.rows
         self._sessions.load(event.rows)
         self._sessions_changed()
 
@@ -210,8 +219,11 @@ class BrowserScreen(Screen[None]):
     def _changed_on_disk(self, event: SessionsChanged) -> None:
         if event.changed or event.removed:
             self._sessions.apply(event.changed, event.removed)
+            if self._cold:
+                self._sessions.open_first()
         self._progress = f"reading {event.done:,} of {event.total:,}" if event.done < event.total else ""
         self._scanned = self._scanned or event.done >= event.total
+        self._cold = self._cold and not self._scanned
         self._sessions_changed()
         row = self._sessions.row
         if (
@@ -225,7 +237,7 @@ class BrowserScreen(Screen[None]):
     def _sessions_changed(self) -> None:
         model = self._model
         if not model.total and self._scanned:
-            self._sessions.show_notice(_nothing_found(self.setup))
+            self._sessions.show_notice(_nothing_found(self._places, self.setup.home))
         elif not model.lines and model.words:
             self._sessions.show_notice(
                 [f"No session matches “{one_line(self._filter.value, 60)}”.", "Esc drops the filter."]
@@ -277,7 +289,7 @@ class BrowserScreen(Screen[None]):
         row = self._sessions.row
         if row is None:
             return
-        if self._plan is None or self._planned != row.path:
+        if self._plan is None or self.planned != row.path:
             self._resume_waits = True
             return
         self._resume(row, self._plan)
@@ -302,7 +314,7 @@ class BrowserScreen(Screen[None]):
     @on(SessionListView.CopyAsked)
     def _copy_asked(self) -> None:
         row = self._sessions.row
-        if row is not None and self._plan is not None and self._planned == row.path:
+        if row is not None and self._plan is not None and self.planned == row.path:
             self.app.copy_to_clipboard(self._plan.shell)
             self.notify("Command copied", markup=False)
 
@@ -311,7 +323,7 @@ class BrowserScreen(Screen[None]):
         row = self._sessions.row
         if event.generation != self._planner.generation or row is None or row.path != event.path:
             return
-        self._plan, self._planned = event.plan, event.path
+        self._plan, self.planned = event.plan, event.path
         self._refresh_bars()
         if self._resume_waits:
             self._resume(row, event.plan)
@@ -424,30 +436,41 @@ class BrowserScreen(Screen[None]):
 
     @on(SearchBox.Kept)
     def _filter_kept(self) -> None:
-        self._sessions.focus()
+        self.set_focus(self._sessions)
         if not self._filter.value:
             self._filter.remove_class("shown")
 
     @on(SearchBox.Dropped)
     def _filter_dropped(self) -> None:
         self._filter.value = ""
-        self._sessions.focus()
+        self.set_focus(self._sessions)
         self._filter.remove_class("shown")
 
     # commands
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        # in the filter a slash is a letter
+        return not (action == "open_filter" and self._filter.has_focus)
+
     def action_open_filter(self) -> None:
         self._focus_pane("sessions")
         self._filter.add_class("shown")
-        self._filter.focus()
+        self.set_focus(self._filter)
 
     def action_back(self) -> None:
         if self._filter.value:
             self._filter_dropped()
         elif self._pane == "entry":
             self._focus_pane("tree")
+        elif self._pane == "sessions" and self._is_over_another:
+            self.app.pop_screen()
         else:
             self._focus_pane("sessions")
+
+    @property
+    def _is_over_another(self) -> bool:
+        """Whether these are the example sessions, opened over the user's own."""
+        return sum(isinstance(screen, BrowserScreen) for screen in self.app.screen_stack) > 1
 
     def action_next_pane(self) -> None:
         self._step_pane(1)
@@ -485,13 +508,12 @@ class BrowserScreen(Screen[None]):
         self.post_message(IndexFailed(f"{type(error).__name__}: {error}"))
 
 
-def _nothing_found(setup: Setup) -> list[str]:
+def _nothing_found(places: Sequence[tuple[str, str, str]], home: str) -> list[str]:
     """What an empty screen says: where it looked, and what to do."""
     lines = ["No sessions found. leafmark looked in:", ""]
-    for store in setup.stores:
-        said = store.problem() or "no sessions there"
-        lines.append(f"  {'+'.join(store.agents)}: {inert(tilde(store.root, setup.home))}")
-        lines.append(f"     {said} ({inert(store.source)})")
+    for agents, folder, state in places:
+        lines.append(f"{agents}: {inert(tilde(folder, home))}")
+        lines.append(f"   {inert(state)}")
     return [
         *lines,
         "",

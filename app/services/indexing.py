@@ -12,16 +12,19 @@ if TYPE_CHECKING:
 
     from textual.message import Message
 
+    from app.index.batch import Delta
     from app.index.index import Index
-    from app.index.scan import Delta
+    from app.setup import Setup
+    from app.stores.base import Store
 
 
 class Indexing:
     """Runs an :class:`Index` and posts what it finds; never touches a widget."""
 
-    def __init__(self, index: Index, post: Callable[[Message], object]) -> None:
-        self._index = index
+    def __init__(self, setup: Setup, post: Callable[[Message], object]) -> None:
+        self._setup = setup
         self._post = post
+        self._index: Index | None = None
         self._stop = Event()
         self._thread = Thread(target=self._run, name="leafmark-index", daemon=True)
 
@@ -31,7 +34,8 @@ class Indexing:
 
     def rescan(self) -> None:
         """Look at every store again, soon."""
-        self._index.rescan()
+        if self._index is not None:
+            self._index.rescan()
 
     def stop(self) -> None:
         """End the thread and its workers; returns at once."""
@@ -42,8 +46,13 @@ class Indexing:
         self._thread.join(seconds)
 
     def _run(self) -> None:
+        # imported here: the screen is up before the index has anything to say
+        from app.index.index import Index
+
         try:
-            self._post(CatalogLoaded(self._index.rows()))
+            self._index = Index(self._setup.stores, self._setup.cache_folder, self._setup.now_ms)
+            places = [_place(store) for store in self._setup.stores]
+            self._post(CatalogLoaded(self._index.rows(), places))
             self._index.follow(self._changed, self._stop)
         except Exception as error:
             if not self._stop.is_set():
@@ -52,3 +61,8 @@ class Indexing:
     def _changed(self, delta: Delta) -> None:
         if not self._stop.is_set():
             self._post(SessionsChanged(delta.changed, delta.removed, delta.done, delta.total))
+
+
+def _place(store: Store) -> tuple[str, str, str]:
+    """(agents, folder, what is there and how it was found) of a store, for a screen that has nothing to list."""
+    return "+".join(store.agents), store.root, f"{store.problem() or 'no sessions there'} ({store.source})"

@@ -1,15 +1,14 @@
-"""Opening a session's tree, following it, and reading the entry under the cursor, each in a thread of its own."""
+"""Opening a session's tree, following it, and reading the entry under the cursor, each in a thread of its own.
+
+What reads sessions is imported in the threads: the screen is up before the first of them needs it.
+"""
 
 from __future__ import annotations
 
-from time import sleep
+from time import monotonic, sleep
 
-import orjson
-
-from app.formats.parts import Part, parts
 from app.messages import EntryRead, TreeFailed, TreeGrew, TreeOpened
 from app.services.latest import Latest
-from app.sessions.tree import Changed, NotASession, open_tree
 from app.view.entry_document import DocumentLine, document
 from app.view.tree_view import TreeView
 
@@ -24,7 +23,9 @@ if TYPE_CHECKING:
 
     Post = Callable[[Message], object]
 
+# seconds: between two batches the screen gets the interpreter; it is told no oftener than it can draw
 REST = 0.002
+TELL_EVERY = 0.05
 
 
 class TreeReader:
@@ -64,6 +65,8 @@ class TreeReader:
         self._tree, self._path = None, ""
 
     def _open(self, generation: int, path: str, agents: tuple[str, ...], mode: str, *, again: bool) -> None:
+        from app.sessions.tree import NotASession, open_tree
+
         try:
             tree = open_tree(path, agents)
         except (NotASession, OSError) as error:
@@ -74,6 +77,8 @@ class TreeReader:
         self._post(TreeOpened(generation, path, TreeView(tree, mode), again))
 
     def _follow(self, generation: int, path: str, agents: tuple[str, ...], mode: str) -> None:
+        from app.sessions.tree import Changed, NotASession
+
         tree = self._tree
         if tree is None or self._path != path:
             self._open(generation, path, agents, mode, again=False)
@@ -118,24 +123,33 @@ class EntryReader:
         cells: int,
         raw: bool,
     ) -> None:
+        from app.formats.parts import Part, parts
+        from app.sessions.tree import Changed
+
         try:
             entry = tree.read(node)
             pieces = [Part("raw", "", as_text(entry))] if raw else parts(entry)
         except (Changed, OSError) as error:
             pieces = [Part("error", "", _reason(error))]
-        first: list[DocumentLine] | None = None
+        waiting: list[DocumentLine] = []
+        told = 0.0
+        more = False
         for batch in document(pieces, cells):
             if overtaken():
                 return
-            self._post(EntryRead(generation, batch, more=first is not None))
-            first = batch
+            waiting += batch
+            if monotonic() - told >= TELL_EVERY:
+                self._post(EntryRead(generation, waiting, more))
+                waiting, told, more = [], monotonic(), True
             sleep(REST)
-        if first is None:
-            self._post(EntryRead(generation, [DocumentLine("(empty)", "dim")], more=False))
+        if waiting or not more:
+            self._post(EntryRead(generation, waiting or [DocumentLine("(empty)", "dim")], more))
 
 
 def as_text(entry: dict[str, Any]) -> str:
     """An entry as indented JSON."""
+    import orjson
+
     return orjson.dumps(entry, option=orjson.OPT_INDENT_2).decode()
 
 

@@ -39,7 +39,7 @@ class Leaves:
             self.named.add(parent)
             if parent in self.fresh:
                 del self.fresh[parent]
-            if self.old_leaves:
+            if self.old_leaves and _can_be_packed(parent):
                 self.old_leaves = self.old_leaves.replace(_packed_leaf(parent), b"")
         if self.old_named and entry_id is not None and _holds(self.old_named, _key(entry_id)):
             raise NeedsReread
@@ -54,7 +54,7 @@ class Leaves:
         """The leaves and the named parents for storage, or None where an id cannot be packed."""
         leaves = []
         for entry_id, times in self.fresh.items():
-            if not entry_id or "\0" in entry_id:
+            if entry_id is None or not _can_be_packed(entry_id):
                 return None
             leaves.append(_packed_leaf(entry_id) * times)
         named = [parent for parent in self.named if parent is not None]
@@ -64,6 +64,11 @@ class Leaves:
         """Start from what `pack` gave."""
         self.old_leaves = leaves
         self.old_named = named
+
+
+def _can_be_packed(entry_id: str) -> bool:
+    """False for ids that cannot be told from what stands between two packed leaves."""
+    return bool(entry_id) and "\0" not in entry_id
 
 
 def _packed_leaf(entry_id: str) -> bytes:

@@ -6,7 +6,6 @@ of one line, the session stays and the line is a fault.
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import TYPE_CHECKING
 
 from app.formats.content import text_of
@@ -18,14 +17,16 @@ from app.formats.lines import is_blank
 from app.formats.skim import ABSENT, REFUSALS
 from app.formats.stamps import parse_time
 from app.sessions.leaves import Leaves, NeedsReread
+from app.sessions.row_of import row_of
 from app.sessions.state import State, pack_state, unpack_state
-from app.sessions.summary import FIRST_MESSAGE_LIMIT, Summary, title_of
+from app.sessions.summary import FIRST_MESSAGE_LIMIT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from app.formats.header import Header
     from app.formats.skim import Skim, SkimMessage, Usage
+    from app.sessions.summary import Summary
 
 __all__ = ["NeedsReread", "Tally"]
 
@@ -274,66 +275,7 @@ class Tally:
 
     def summary(self, mtime_ms: int, *, torn: bool = False) -> Summary:
         """The row so far. `mtime_ms` stands in where neither a message nor the header has a time."""
-        sums = self.sums
-        header = self.header
-        created = header.created_ms
-        if created is None:
-            created = sums.first_stamp or None
-        if sums.newest > 0:
-            modified = int(sums.newest)
-        else:
-            modified = mtime_ms if created is None else created
-        return Summary(
-            agent=header.agent,
-            dialect=header.dialect,
-            id=header.id,
-            cwd=header.cwd,
-            name=sums.name,
-            title=title_of(sums.name, sums.first_message),
-            first_message=sums.first_message,
-            created=created,
-            modified=modified,
-            message_count=sums.messages,
-            entry_count=sums.entries,
-            leaf_count=self._leaf_count(),
-            labels=tuple(sums.labels.items()),
-            leaf_id=self._leaf_id(),
-            parent_session=sums.parent_session,
-            models=tuple(
-                [f"{provider}/{model}" if provider else str(model) for provider, model in self.models]
-            ),
-            tokens=(
-                _whole(sums.input),
-                _whole(sums.output),
-                _whole(sums.cache_read),
-                _whole(sums.cache_write),
-            ),
-            cost=sums.cost if isfinite(sums.cost) else 0.0,
-            problems=sums.problems,
-            torn=torn,
-        )
-
-    def _leaf_count(self) -> int:
-        if not self.has_ids or self._is_without_ids():
-            return min(self.sums.entries, 1)
-        return self.leaves.count()
-
-    def _is_without_ids(self) -> bool:
-        """True when a file that should have ids has not one: it is a line of entries, as version 1 is."""
-        leaves = self.leaves
-        return (
-            not leaves.old_leaves
-            and leaves.fresh.keys() == {None}
-            and leaves.fresh[None] == self.sums.entries
-        )
-
-    def _leaf_id(self) -> str | None:
-        sums = self.sums
-        if self.dialect.one_entry_a_line:
-            return sums.leaf_id if self.has_ids else None
-        if sums.leaf_marked:
-            return sums.marked_leaf
-        return deepest(sums.shape)
+        return row_of(self, mtime_ms, torn)
 
     # going on later
 
@@ -357,35 +299,9 @@ class Tally:
         return tally
 
 
-def deepest(shape: Sequence[tuple[str | None, str | None]]) -> str | None:
-    """The id at the end of the longest chain of parents, the largest of several (FORMATS 1.3).
-
-    `shape` is (id, parent id) of every entry. No recursion; a loop counts each of its entries once.
-    """
-    parents = {entry_id: parent for entry_id, parent in shape if entry_id is not None}
-    depths: dict[str, int] = {}
-    for start in parents:
-        chain: list[str] = []
-        met: set[str] = set()
-        at: str | None = start
-        while at is not None and at in parents and at not in depths and at not in met:
-            chain.append(at)
-            met.add(at)
-            at = parents[at]
-        depth = depths.get(at, 0) if at is not None else 0
-        for entry_id in reversed(chain):
-            depth += 1
-            depths[entry_id] = depth
-    return max(depths, key=lambda entry_id: (depths[entry_id], entry_id), default=None)
-
-
 def _activity(message: SkimMessage, skim: Skim) -> int:
     """When a message was, 0 when nothing says: its own number, else the entry's time."""
     stamp = message.timestamp
     if stamp is None or isinstance(stamp, str):
         stamp = skim.timestamp
     return parse_time(stamp) or 0
-
-
-def _whole(number: float) -> int:
-    return int(number) if isfinite(number) else 0

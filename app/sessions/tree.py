@@ -16,12 +16,12 @@ from app.formats.lines import blocks, is_blank
 from app.formats.migrate import made_up_id
 from app.formats.skim import REFUSALS
 from app.sessions.body import Changed, read_entry
+from app.sessions.deepest import deepest
 from app.sessions.glimpse import Glimpses
 from app.sessions.heads import Heads
 from app.sessions.links import Links
 from app.sessions.node import Node
 from app.sessions.summarise import fingerprint_of, open_file
-from app.sessions.tally import deepest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -124,6 +124,11 @@ class SessionTree:
             before = len(self.entries)
             self._read(descriptor)
             new = self.entries[before:]
+            if self.header.has_ids and (
+                self._chained or (not before and all(node.id is None for node in new))
+            ):
+                # A file without ids, though its version has them: the next entry may show otherwise.
+                raise Changed(self.path)
             if self._chained:
                 self._number(new)
                 self._links.chain(new, self.entries[before - 1] if before else None)

@@ -18,14 +18,13 @@ if TYPE_CHECKING:
     from app.formats.parts import Part
 
 CHUNK = 32_768
-BATCH = 500
+BATCH = 1_000
 TITLED = {
     "thinking": "thinking",
     "tool_call": "tool call",
     "tool_result": "result",
     "image": "image",
     "error": "error",
-    "raw": "as it stands in the file",
 }
 PLAIN_STYLES = {"thinking": "thinking", "error": "error", "meta": "dim", "image": "dim"}
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from app.commands import Command
 
 
-def binding(command: Command, *, priority: bool = False) -> Binding:
+def binding(command: Command) -> Binding:
     """One command as a binding; its id is the command's, so that a keymap can move it."""
     return Binding(
         ",".join(command.keys),
@@ -19,7 +19,7 @@ def binding(command: Command, *, priority: bool = False) -> Binding:
         command.help,
         id=command.id,
         show=False,
-        priority=priority,
+        priority=command.first,
     )
 
 

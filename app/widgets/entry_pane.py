@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from textual.geometry import Size
 from textual.message import Message
 
 from app.view.entry_document import DocumentLine
@@ -50,16 +51,19 @@ class EntryPane(LineList):
     def has_cursor(self) -> bool:
         return False
 
-    def show_lines(self, lines: list[DocumentLine], *, more: bool, keep_scroll: bool = False) -> None:
+    def show_lines(self, lines: list[DocumentLine], *, more: bool) -> None:
         """Show an entry from its first line, or (``more``) add lines to the one that is shown."""
-        top = self.scroll_offset.y if more or keep_scroll else 0
         if more:
+            full = self.rows - self.scroll_offset.y >= self.size.height
             self.lines.extend(lines)
-        else:
-            self.lines = list(lines)
-        self.set_rows(len(self.lines), top)
-        if not more:
-            self._scroll(top)
+            self.rows = len(self.lines)
+            self.virtual_size = Size(0, self.rows)
+            if not full:
+                self.redraw_rows()
+            return
+        self.lines = list(lines)
+        self.set_rows(len(self.lines), 0)
+        self._scroll(0)
 
     def draw(self, index: int, cells: int, selected: bool) -> Line:
         line = self.lines[index]

@@ -39,8 +39,11 @@ class SessionListView(LineList):
         self.now_ms = now_ms
         self.states: dict[str, str] = {}
         self.notice: list[str] = []
+        self._touched = False
         self._session: tuple[str, str, str] | None = None
         self._group: str | None = None
+        self._lost: tuple[str, str] | None = None
+        self._announced: str | None = None
 
     def on_mount(self) -> None:
         if self._session is None and self._group is None:
@@ -68,9 +71,25 @@ class SessionListView(LineList):
         self.rows_changed()
 
     def apply(self, changed: Iterable[Row], removed: Iterable[str]) -> None:
-        """Take over changes on disk; the cursor stays on its session, which may have moved."""
+        """Take over changes on disk; the cursor stays on its session, which may have moved.
+
+        A session that went away and comes back under another path (agents rename their folders) gets the cursor back,
+        unless the user has moved it meanwhile.
+        """
+        changed = list(changed)
         self.model.apply(changed, removed)
+        for row in changed:
+            if self._lost == (row.agent, row.id):
+                self._session, self._lost = (row.path, row.agent, row.id), None
         self.rows_changed()
+
+    def open_first(self) -> None:
+        """Unfold what a person wants to see first, while the list is being filled for the first time; the cursor is on
+        the first session until the user moves it."""
+        if not self._touched:
+            self.model.open_first(self.size.height)
+            self._session = self._group = None
+            self.rows_changed()
 
     def set_query(self, query: str) -> None:
         """Filter the list; the cursor stays where it can, else goes to the first session that matches."""
@@ -93,15 +112,17 @@ class SessionListView(LineList):
 
     def rows_changed(self) -> None:
         """The model's lines are others now: find the cursor's session among them."""
-        before = self.row
+        before = self._announced
         place = self._place()
         if place is None:
+            if self._session is not None and self.model.row_at(self._session[0]) is None:
+                self._lost = self._session[1:]
             place = min(self.cursor, len(self.model.lines) - 1)
             if self.model.words or self._session is None:
                 place = self.model.first_session()
         self.set_rows(len(self.model.lines) or len(self.notice), max(0, place), keep_offset=True)
         self._remember()
-        if self.row is not before:
+        if self._announced != before:
             self.post_message(self.Moved(self))
 
     def _place(self) -> int | None:
@@ -112,22 +133,24 @@ class SessionListView(LineList):
             if place is None and model.row_at(path) is None:
                 moved = model.same_session(agent, session_id)
                 place = model.index_of(moved.path) if moved else None
-            if place is None and self._group is not None:
-                row = model.row_at(path)
-                if row is not None:
-                    place = model.index_of_group(row.cwd)
+            row = model.row_at(path)
+            if place is None and row is not None and not model.words:
+                place = model.index_of_group(row.cwd)  # its project is folded
             return place
         return model.index_of_group(self._group) if self._group is not None else None
 
     def _remember(self) -> None:
         row, group = self.row, self.group
         self._session = (row.path, row.agent, row.id) if row else None
+        self._announced = row.path if row else None
         self._group = group.cwd if group else None
 
     def move_to(self, index: int) -> None:
         before = self.cursor
         super().move_to(index)
         if self.cursor != before:
+            self._touched = True
+            self._lost = None
             self._remember()
 
     @property
@@ -184,6 +207,7 @@ class SessionListView(LineList):
             self.move_to(group.start)
 
     def action_open_all(self) -> None:
+        self._touched = True
         self.model.open_all(True)
         self.rows_changed()
 
@@ -194,6 +218,7 @@ class SessionListView(LineList):
         self.rows_changed()
 
     def _set_open(self, group: Group, is_open: bool) -> None:
+        self._touched = True
         if not is_open:
             self.move_to(group.start)
         self.model.set_open(group, is_open)

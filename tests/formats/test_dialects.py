@@ -60,7 +60,11 @@ def test_nickcecere_agent_as_pi_would_say_it() -> None:
     assert (message["role"], message["toolCallId"], message["toolName"]) == ("toolResult", "c", "bash")
     assert (message["isError"], message["stopReason"]) == (True, "toolUse")
     assert message["usage"] == {"input": 1, "cacheRead": 2, "totalTokens": 3}
-    assert message["content"] == [{"type": "toolCall", "name": "x"}, {"type": "text", "text": "tool_call"}, None]
+    assert message["content"] == [
+        {"type": "toolCall", "name": "x"},
+        {"type": "text", "text": "tool_call"},
+        None,
+    ]
 
 
 def test_agent_skims_snake_case() -> None:
@@ -71,7 +75,9 @@ def test_agent_skims_snake_case() -> None:
 
 
 def node(role: str, message: Any, **fields: Any) -> bytes:
-    return line(schema="indus/transcript@1", kind="entry", id="a", prev="b", role=role, message=message, **fields)
+    return line(
+        schema="indus/transcript@1", kind="entry", id="a", prev="b", role=role, message=message, **fields
+    )
 
 
 @pytest.mark.parametrize(
@@ -115,7 +121,9 @@ def test_a_transaction_of_lanes() -> None:
     usage = {"input": 7, "output": 1, "cost": {"total": 0.5}}
     written = json.dumps(
         [
-            lane_entry("a", None, type="message", message={"role": "assistant", "content": [], "usage": usage}),
+            lane_entry(
+                "a", None, type="message", message={"role": "assistant", "content": [], "usage": usage}
+            ),
             {"kind": "usage", "id": "u", "usage": usage},
             {"kind": "value", "op": "set", "namespace": "pi.branch.tip", "key": "main", "value": "a"},
             {"kind": "value", "op": "set", "namespace": "pi.entry.label", "key": "a", "value": "mark"},

@@ -41,8 +41,16 @@ def test_a_header_of_pi() -> None:
 
 @pytest.mark.parametrize(
     ("written", "version", "has_ids"),
-    [(..., 1, False), (1, 1, False), (2, 2, True), (3, 3, True), (9, 9, True), ("3", 3, True), (None, 1, False)]
-    + [([], 3, True), (2.5, 2, True), (1e300, 3, True), (True, 3, True)],
+    [
+        (..., 1, False),
+        (1, 1, False),
+        (2, 2, True),
+        (3, 3, True),
+        (9, 9, True),
+        ("3", 3, True),
+        (None, 1, False),
+        *[([], 3, True), (2.5, 2, True), (1e300, 3, True), (True, 3, True)],
+    ],
 )
 def test_versions(written: Any, version: int, has_ids: bool) -> None:
     header = read(head(version=written), "pi")
@@ -169,12 +177,16 @@ def test_lone_surrogates_in_a_header_are_replaced() -> None:
     assert (header.id, header.cwd) == ("a\ufffd", "/x\ufffd")
 
 
-JSON = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.just([]) | st.just({})
+JSON = (
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.just([]) | st.just({})
+)
 
 
 @given(
     st.dictionaries(
-        st.sampled_from(["type", "id", "version", "timestamp", "cwd", "title", "schema", "kind", "v", "createdAt"]),
+        st.sampled_from(
+            ["type", "id", "version", "timestamp", "cwd", "title", "schema", "kind", "v", "createdAt"]
+        ),
         JSON | st.sampled_from(["session", "title", "header", "indus/transcript@1", "entry"]),
     )
 )

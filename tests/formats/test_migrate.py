@@ -29,7 +29,9 @@ def test_hook_messages_became_custom(version: int, role: str) -> None:
     assert entry["message"] == {"role": role, "content": "x"}
 
 
-@pytest.mark.parametrize("entry", [{"type": "message", "message": None}, {"type": "message", "message": 5}, {}])
+@pytest.mark.parametrize(
+    "entry", [{"type": "message", "message": None}, {"type": "message", "message": 5}, {}]
+)
 @pytest.mark.parametrize("version", [1, 2, 3])
 def test_odd_entries_pass(entry: dict[str, Any], version: int) -> None:
     migrate(entry, version, 0)

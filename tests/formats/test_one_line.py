@@ -53,7 +53,11 @@ def text(*texts: str) -> list[dict[str, str]]:
         (message(None, "x"), "unknown", "[message]: x"),
         ({"type": "message", "message": None}, "unknown", "[message]: "),
         ({"type": "custom_message", "customType": "plan", "content": text("a")}, "custom", "[plan]: a"),
-        ({"type": "compaction", "tokensBefore": 42_499, "summary": "s"}, "compaction", "[compaction: 42k tokens]"),
+        (
+            {"type": "compaction", "tokensBefore": 42_499, "summary": "s"},
+            "compaction",
+            "[compaction: 42k tokens]",
+        ),
         ({"type": "compaction", "tokensBefore": 42_500}, "compaction", "[compaction: 43k tokens]"),
         ({"type": "compaction"}, "compaction", "[compaction]"),
         ({"type": "branch_summary", "summary": "left"}, "summary", "[branch summary]: left"),
@@ -98,8 +102,8 @@ def test_a_hook_message_of_version_2_reads_as_custom() -> None:
         ("grep", {"pattern": "a+"}, "[grep: /a+/ in .]"),
         ("find", {"pattern": "*.py"}, "[find: *.py in .]"),
         ("ls", {}, "[ls: .]"),
-        ("web", {"q": "x"}, '[web: {"q": "x"}]'),
-        ("web", {"query": "y" * 99}, f'[web: {json.dumps({"query": "y" * 99})[:40]}]'),
+        ("web", {"q": "x"}, '[web: {"q":"x"}]'),
+        ("web", {"query": "y" * 99}, f'[web: {{"query":"{"y" * 30}]'),
         ("web", {}, "[web]"),
     ],
 )
@@ -109,8 +113,7 @@ def test_a_tool_result_shows_the_call_it_answers(
 ) -> None:
     call = message("assistant", [{"type": block, "id": "c1", "name": name, "arguments": arguments}])
     found = row(call, message("toolResult", text("out"), toolCallId="c1", toolName=name))
-    assert found.kind == "tool"
-    assert found.text.replace('":"', '": "') == shown or found.text == shown
+    assert found == OneLine("tool", "", shown)
 
 
 def test_a_call_with_a_whole_file_is_kept_short() -> None:
@@ -133,7 +136,16 @@ FIELD = st.text(alphabet=st.characters(blacklist_categories=()), max_size=400) |
 
 @given(
     kind=st.sampled_from(
-        ["message", "custom_message", "compaction", "branch_summary", "model_change", "label", "session_info", "x"]
+        [
+            "message",
+            "custom_message",
+            "compaction",
+            "branch_summary",
+            "model_change",
+            "label",
+            "session_info",
+            "x",
+        ]
     )
     | FIELD,
     role=st.sampled_from(["user", "assistant", "toolResult", "bashExecution", "custom"]) | FIELD,

@@ -57,7 +57,9 @@ def test_an_image_is_named_and_not_shown() -> None:
     data = base64.b64encode(bytes(34_200)).decode()
     found = of_message(role="user", content=[{"type": "image", "data": data, "mimeType": "image/png"}])
     assert found[0] == Part("image", "image", "image/png, 34.2 kB")
-    blob = of_message(role="user", content=[{"type": "image", "data": "blob:sha256:ab", "mimeType": "image/png"}])
+    blob = of_message(
+        role="user", content=[{"type": "image", "data": "blob:sha256:ab", "mimeType": "image/png"}]
+    )
     assert blob[0].text == "image/png, blob:sha256:ab"
 
 
@@ -75,7 +77,7 @@ def test_an_error_is_a_part_of_its_own() -> None:
 def test_arguments_of_several_lines_start_on_their_own() -> None:
     call = {"type": "toolCall", "name": "write", "arguments": {"path": "a", "content": "x\ny", "n": [1]}}
     found = of_message(role="assistant", content=[call])
-    assert found[0].text == "path: a\ncontent:\nx\ny\nn: [\n  1\n]"
+    assert found[0].text == "path: a\ncontent:\nx\ny\nn:\n[\n  1\n]"
 
 
 @pytest.mark.parametrize(
@@ -104,12 +106,16 @@ def test_text_is_handed_on_as_it_is() -> None:
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=4),
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(
-        st.sampled_from(["type", "text", "role", "content", "message", "usage", "cost", "total", "data", "input"])
-        | st.text(max_size=3),
-        inner,
-        max_size=4,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                ["type", "text", "role", "content", "message", "usage", "cost", "total", "data", "input"]
+            )
+            | st.text(max_size=3),
+            inner,
+            max_size=4,
+        )
     ),
     max_leaves=12,
 )

@@ -27,7 +27,8 @@ USAGE = st.fixed_dictionaries(
     },
 )
 BLOCK = st.fixed_dictionaries(
-    {"type": st.sampled_from(["text", "toolCall", "image"]) | JUNK}, optional={"text": TEXT | JUNK, "id": TEXT}
+    {"type": st.sampled_from(["text", "toolCall", "image"]) | JUNK},
+    optional={"text": TEXT | JUNK, "id": TEXT},
 )
 MESSAGE = st.fixed_dictionaries(
     {},

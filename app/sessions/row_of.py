@@ -1,0 +1,76 @@
+"""The row that a tally's sums amount to (issue 2, item 6)."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from app.sessions.deepest import deepest
+from app.sessions.summary import Summary, title_of
+
+if TYPE_CHECKING:
+    from app.sessions.tally import Tally
+
+
+def row_of(tally: Tally, mtime_ms: int, torn: bool) -> Summary:
+    """The row so far.
+
+    :param mtime_ms: the file's own time, for sessions in which neither a message nor the header has one.
+    :param torn: whether the last line is unfinished.
+    """
+    sums = tally.sums
+    header = tally.header
+    created = header.created_ms
+    if created is None:
+        created = sums.first_stamp or None
+    if sums.newest > 0:
+        modified = int(sums.newest)
+    else:
+        modified = mtime_ms if created is None else created
+    return Summary(
+        agent=header.agent,
+        dialect=header.dialect,
+        id=header.id,
+        cwd=header.cwd,
+        name=sums.name,
+        title=title_of(sums.name, sums.first_message),
+        first_message=sums.first_message,
+        created=created,
+        modified=modified,
+        message_count=sums.messages,
+        entry_count=sums.entries,
+        leaf_count=_leaf_count(tally),
+        labels=tuple(sums.labels.items()),
+        leaf_id=_leaf_id(tally),
+        parent_session=sums.parent_session,
+        models=tuple([f"{provider}/{model}" if provider else str(model) for provider, model in tally.models]),
+        tokens=(_whole(sums.input), _whole(sums.output), _whole(sums.cache_read), _whole(sums.cache_write)),
+        cost=sums.cost if isfinite(sums.cost) else 0.0,
+        problems=sums.problems,
+        torn=torn,
+    )
+
+
+def _leaf_count(tally: Tally) -> int:
+    if not tally.has_ids or _is_without_ids(tally):
+        return min(tally.sums.entries, 1)
+    return tally.leaves.count()
+
+
+def _is_without_ids(tally: Tally) -> bool:
+    """True when a file that should have ids has not one: it is a line of entries, as version 1 is."""
+    leaves = tally.leaves
+    return (
+        not leaves.old_leaves and leaves.fresh.keys() == {None} and leaves.fresh[None] == tally.sums.entries
+    )
+
+
+def _leaf_id(tally: Tally) -> str | None:
+    sums = tally.sums
+    if tally.dialect.one_entry_a_line:
+        return sums.leaf_id if tally.has_ids else None
+    return sums.marked_leaf if sums.leaf_marked else deepest(sums.shape)
+
+
+def _whole(number: float) -> int:
+    return int(number) if isfinite(number) else 0

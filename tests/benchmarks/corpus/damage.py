@@ -1,0 +1,33 @@
+"""Every kind of damage a corpus has (PERFORMANCE 4). Each function gives a draft and its truth.
+
+A complete line that cannot be read is one problem, and so is a last line cut short in an old file.
+Where the documents leave a field to the reader, the function opens it (`Truth.open`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.benchmarks.corpus import damaged_lines as lines
+from tests.benchmarks.corpus import damaged_shapes as shapes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.benchmarks.corpus.draft import Draft
+    from tests.benchmarks.corpus.maker import Maker
+
+DAMAGES: dict[str, Callable[[Maker], Draft]] = {
+    function.__name__.replace("_", " "): function
+    for function in (
+        lines.torn_line, lines.torn_character, lines.nul_tail, lines.nul_line, lines.crlf,
+        lines.bom, lines.invalid_utf8, lines.lone_surrogate, lines.bad_escape, lines.raw_control,
+        lines.not_a_number, lines.blank_lines, lines.garbage_line, lines.glued_lines,
+        lines.no_objects, lines.huge_line, lines.deep_line, lines.omp_torn, lines.omp_garbage,
+        lines.omp_crlf, lines.agent_garbage, lines.transcript_torn,
+        shapes.two_headers, shapes.duplicate_ids, shapes.parent_loop, shapes.own_parent,
+        shapes.orphans, shapes.late_parent, shapes.message_null, shapes.wrong_types,
+        shapes.label_on_nothing, shapes.header_after_garbage, shapes.header_after_blank,
+        shapes.header_after_entry, shapes.header_without_time, shapes.header_without_folder,
+    )
+}  # fmt: skip

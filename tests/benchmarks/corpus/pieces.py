@@ -1,0 +1,39 @@
+"""What the damaged sessions begin and end with, and a line to be broken."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.benchmarks.corpus.chunks import Text
+from tests.benchmarks.corpus.draft import quote
+from tests.benchmarks.corpus.variants import pi
+
+if TYPE_CHECKING:
+    from tests.benchmarks.corpus.draft import Draft
+    from tests.benchmarks.corpus.maker import Maker
+
+ENTRIES = 24
+
+
+def half(maker: Maker) -> Draft:
+    """A healthy session, to be gone on with."""
+    return pi(maker, ENTRIES // 2, events=0.0)
+
+
+def rest(maker: Maker, draft: Draft) -> Draft:
+    maker.talk(draft, ENTRIES // 2, 0.0)
+    return draft
+
+
+def prompt(maker: Maker, text: str, json_text: str | None = None) -> Draft:
+    """A session whose first message is `text`, spelt `json_text` in the file."""
+    draft = maker.start(entries=ENTRIES)
+    draft.header()
+    draft.user(Text(text, json_text or quote(text)))
+    return rest(maker, draft)
+
+
+def message_line(draft: Draft, rest: str) -> str:
+    """A message whose text (after its opening quote) is `rest`; its id is to be filled in."""
+    line = draft.line("message", f',"message":{{"role":"user","content":"{rest}', "{id}", draft.leaf)
+    return line.removesuffix("}")

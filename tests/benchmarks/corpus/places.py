@@ -1,0 +1,107 @@
+"""Where each program keeps its files, and what it calls them (FORMATS 1)."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from tests.benchmarks.corpus.clock import file_stamp, iso
+
+if TYPE_CHECKING:
+    import random
+
+HOME = "/home/dev"
+"""The home folder of the person whose sessions these are; it stands in `cwd` and need not exist."""
+
+_ROOTS = (
+    ("pi", "home/.pi/agent/sessions"),
+    ("omp", "home/.omp/agent/sessions"),
+    ("indusagi", "home/.indusagi/agent/sessions"),
+    ("indusagi", "home/.pindusagi/sessions"),
+    ("agent", "home/.config/agent/sessions"),
+    ("pi", "flat-pi"),
+)
+
+
+class Place(NamedTuple):
+    """One folder of a store."""
+
+    agent: str
+    root: str
+
+
+class Places:
+    """The stores of a corpus below `out`; "indus" is the new indusagi's, "flat" a custom folder of pi's."""
+
+    def __init__(self, out: str) -> None:
+        names = ("pi", "omp", "indusagi", "indus", "agent", "flat")
+        self._places = {
+            name: Place(agent, os.path.join(out, folder))
+            for name, (agent, folder) in zip(names, _ROOTS, strict=True)
+        }
+
+    def __getitem__(self, kind: str) -> Place:
+        return self._places[kind]
+
+    def stores(self) -> list[tuple[str, str]]:
+        """(agent, folder) of every store, as `leafmark --store agent=DIR` wants them."""
+        return [(place.agent, place.root) for place in self._places.values()]
+
+    def path(self, kind: str, cwd: str, created: int, session_id: str) -> str:
+        """Where a session of `kind` is written."""
+        root = self._places[kind].root
+        if kind == "flat":
+            return os.path.join(root, f"{file_stamp(created)}_{session_id}.jsonl")
+        if kind == "agent":
+            stamp = iso(created)[:19].replace("-", "").replace(":", "").replace("T", "-")
+            return os.path.join(root, f"{stamp}-{session_id[:8]}.jsonl")
+        if kind == "indus":
+            return os.path.join(root, _slug_folder(cwd), f"{session_id}.ndjson")
+        folder = _omp_folder(cwd) if kind == "omp" else pi_folder(cwd)
+        return os.path.join(root, folder, f"{file_stamp(created)}_{session_id}.jsonl")
+
+
+def _dashes(path: str) -> str:
+    for char in "/\\:":
+        path = path.replace(char, "-")
+    return path
+
+
+def pi_folder(cwd: str) -> str:
+    return f"--{_dashes(cwd.lstrip('/'))}--"
+
+
+def _omp_folder(cwd: str) -> str:
+    if cwd == HOME or cwd.startswith(HOME + "/"):
+        return "-" + _dashes(cwd[len(HOME) + 1 :])
+    if cwd == "/tmp" or cwd.startswith("/tmp/"):
+        return "-tmp" + _dashes(cwd[4:])
+    return pi_folder(cwd)
+
+
+def _slug_folder(cwd: str) -> str:
+    kept = "".join(char if char.isascii() and char.isalnum() else "-" for char in cwd)
+    return f"--{'-'.join(part for part in kept.split('-') if part)}--"
+
+
+def projects(count: int) -> list[str]:
+    """Folders people worked in, the odd ones first."""
+    odd = [
+        "/", HOME, f"{HOME}/work/my proj", f"{HOME}/-dash/x", "/tmp/try", "/srv/www", f"{HOME}/work/a-b",
+        f"{HOME}/work/a/b", f"{HOME}/work/Grüße", "C:\\Users\\dev\\app", f"{HOME}/日本語",
+    ]  # fmt: skip
+    names = ("app", "site", "api", "infra", "docs", "cli", "parser", "bench", "notes", "game")
+    return (odd + [f"{HOME}/work/{names[n % 10]}-{n // 10}" for n in range(count)])[:count]
+
+
+def session_id(kind: str, created: int, rng: random.Random) -> str:
+    """An id as that program makes them; one in twenty of pi's is chosen by the user or an old uuid 4."""
+    bits = rng.getrandbits(74)
+    if kind == "agent" or (kind in ("pi", "flat") and rng.random() < 0.03):
+        raw = f"{rng.getrandbits(128):032x}"
+        return f"{raw[:8]}-{raw[8:12]}-4{raw[13:16]}-a{raw[17:20]}-{raw[20:]}"
+    if kind in ("pi", "flat") and rng.random() < 0.02:
+        return f"fix.login_v2-{bits:x}"
+    stamp = f"{created:012x}"
+    low = f"{bits:019x}"
+    return f"{stamp[:8]}-{stamp[8:]}-7{low[:3]}-8{low[3:6]}-{low[6:18]}"

@@ -1,0 +1,129 @@
+"""What a reader must find in a file: kept by the generator from what it meant to write, never read back.
+
+The fields are those of `leafmark list --json` (without `state`, which depends on who is running).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tests.benchmarks.corpus.clock import iso
+
+if TYPE_CHECKING:
+    from tests.benchmarks.corpus.chunks import Usage
+
+FIRST_MESSAGE_LIMIT = 65_536
+"""Characters of the first message that a row keeps."""
+
+NO_MESSAGES = "(no messages)"
+
+FIELDS = (
+    "agent", "id", "path", "cwd", "name", "title", "first_message", "created", "modified", "message_count",
+    "entry_count", "leaf_count", "labels", "leaf_id", "parent_session", "size", "models", "tokens", "cost",
+    "problems",
+)  # fmt: skip
+
+Record = dict[str, Any]
+"""One line of truth.jsonl: FIELDS, and `kind` (what was made or broken), `exact`, `open` (fields without one
+right answer), `refused` (why the file is no session, else null), `hidden` (must not be seen at all)."""
+
+
+@dataclass
+class Truth:
+    """The sums of one session while it is written."""
+
+    agent: str
+    id: str
+    cwd: str | None
+    created: int | None
+    parent_session: str | None = None
+    name: str | None = None
+    first_message: str | None = None
+    newest: int | None = None
+    message_count: int = 0
+    ids: list[str | None] = field(default_factory=list)
+    parents: set[str] = field(default_factory=set)
+    labels: dict[str, str] = field(default_factory=dict)
+    leaf_id: str | None = None
+    models: list[str] = field(default_factory=list)
+    tokens: list[int] = field(default_factory=lambda: [0, 0, 0, 0])
+    cost: float = 0.0
+    problems: int = 0
+    open: set[str] = field(default_factory=set)
+
+    def entry(self, entry_id: str | None, parent: str | None) -> None:
+        """Count one entry."""
+        self.ids.append(entry_id)
+        self.leaf_id = entry_id
+        if parent is not None:
+            self.parents.add(parent)
+
+    def message(self, role: str, at: int, text: str = "") -> None:
+        """Count one message of `role`, sent at `at`."""
+        self.message_count += 1
+        if role in ("user", "assistant"):
+            self.newest = at if self.newest is None else max(self.newest, at)
+        if role == "user" and text and self.first_message is None:
+            self.first_message = text
+
+    def usage(self, usage: Usage, *, cost: bool = True) -> None:
+        """Add what an answer or a summary cost."""
+        self.tokens = [a + b for a, b in zip(self.tokens, usage.tokens, strict=True)]
+        if cost:
+            self.cost += usage.cost
+
+    def label(self, target: str, label: str | None) -> None:
+        """Set or clear the label of `target`; a change takes the place of the last one."""
+        self.labels.pop(target, None)
+        if label:
+            self.labels[target] = label
+
+    @property
+    def leaf_count(self) -> int:
+        """Entries that no entry names as its parent; 1 for a file without ids (a line of entries)."""
+        if any(entry_id is None for entry_id in self.ids):
+            return 1
+        return sum(1 for entry_id in self.ids if entry_id not in self.parents)
+
+    def record(self, path: str, kind: str, mtime_ms: int, size: int) -> Record:
+        """The finished truth of the file at `path`."""
+        modified = self.newest if self.newest is not None else self.created
+        first = self.first_message and self.first_message[:FIRST_MESSAGE_LIMIT]
+        return {
+            "agent": self.agent,
+            "id": self.id,
+            "path": path,
+            "cwd": self.cwd,
+            "name": self.name,
+            "title": self.name or first or NO_MESSAGES,
+            "first_message": first,
+            "created": None if self.created is None else iso(self.created),
+            "modified": iso(mtime_ms if modified is None else modified),
+            "message_count": self.message_count,
+            "entry_count": len(self.ids),
+            "leaf_count": self.leaf_count,
+            "labels": [{"entry_id": target, "label": label} for target, label in self.labels.items()],
+            "leaf_id": self.leaf_id,
+            "parent_session": self.parent_session,
+            "size": size,
+            "models": self.models,
+            "tokens": dict(zip(("input", "output", "cache_read", "cache_write"), self.tokens, strict=True)),
+            "cost": self.cost,
+            "problems": self.problems,
+            "kind": kind,
+            "exact": not self.open,
+            "open": sorted(self.open),
+            "refused": None,
+            "hidden": False,
+        }
+
+
+def refused(agent: str, path: str, kind: str, reason: str) -> Record:
+    """The truth of a file that looks like a session by its place and name, and is none."""
+    return {"agent": agent, "path": path, "kind": kind, "refused": reason, "hidden": False, "exact": True}
+
+
+def hidden(agent: str, path: str, kind: str) -> Record:
+    """The truth of a file that is not a session of its own: neither listed nor complained about."""
+    return {"agent": agent, "path": path, "kind": kind, "refused": None, "hidden": True, "exact": True}

@@ -1,0 +1,307 @@
+"""The healthy sessions: every program, version and habit, with the share each has of a corpus."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from tests.benchmarks.corpus.chunks import Text
+from tests.benchmarks.corpus.clock import DAY_MS, FAR_FUTURE_MS
+from tests.benchmarks.corpus.draft import quote
+from tests.benchmarks.corpus.spellings import AgentDraft, OmpDraft, TranscriptDraft
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.benchmarks.corpus.draft import Draft
+    from tests.benchmarks.corpus.maker import Maker
+
+HOSTILE = "evil \x1b[31m\x1b]0;owned\x07 \u202egnp.exe [/b] [@click=app.bell] 🎉👩‍👩‍👧 \u0085end"
+
+
+def pi(maker: Maker, entries: int, *, store: str = "pi", version: int | None = 3, events: float = 0.03,
+       parent: str | None = None) -> Draft:  # fmt: skip
+    draft = maker.start(store, version=version, entries=entries, parent=parent)
+    draft.header()
+    draft.use_model(draft.provider, draft.model)
+    maker.talk(draft, entries - 1, events)
+    return draft
+
+
+def branchy(maker: Maker, entries: int) -> Draft:
+    return pi(maker, entries, events=0.4)
+
+
+def fork(maker: Maker, entries: int) -> Draft:
+    return pi(maker, entries, parent=maker.older("pi").path)
+
+
+def fork_of_nothing(maker: Maker, entries: int) -> Draft:
+    return pi(maker, entries, parent="/home/dev/.pi/agent/sessions/--gone--/2020_gone.jsonl")
+
+
+def branched_from(maker: Maker, entries: int) -> Draft:
+    """A very old file names its parent in another field."""
+    parent = maker.older("pi").path
+    draft = maker.start(version=1, entries=entries)
+    draft.header(version=None, branchedFrom=parent, provider="anthropic", modelId="claude-sonnet-4-5")
+    draft.truth.parent_session = parent
+    maker.talk(draft, entries)
+    return draft
+
+
+def version_1(maker: Maker, entries: int) -> Draft:
+    """No version, no ids: a line of entries; a compaction names an index."""
+    draft = maker.start(version=1, entries=entries)
+    draft.header(version=None, provider="anthropic", modelId="claude-sonnet-4-5", thinkingLevel="off")
+    maker.talk(draft, entries // 2)
+    draft.compaction(maker.rng.choice(maker.chunks.prose), None)
+    maker.talk(draft, entries // 2)
+    return draft
+
+
+def version_2(maker: Maker, entries: int) -> Draft:
+    draft = maker.start(version=2, entries=entries)
+    draft.header()
+    talk = maker.talk(draft, entries // 2)
+    draft.hook_message(maker.rng.choice(maker.chunks.prose))
+    talk.talk(entries // 2)
+    return draft
+
+
+def spaced(maker: Maker, entries: int) -> Draft:
+    """Written by a tool that puts blanks after colons and escapes everything beyond ASCII."""
+    draft = pi(maker, entries)
+    draft.lines = [json.dumps(json.loads(line)).encode() for line in draft.lines]
+    return draft
+
+
+def shuffled(maker: Maker, entries: int) -> Draft:
+    """Keys in another order: `type` and `id` come last."""
+    draft = pi(maker, entries)
+    draft.lines = [json.dumps(dict(reversed(json.loads(line).items()))).encode() for line in draft.lines]
+    return draft
+
+
+def header_only(maker: Maker, entries: int) -> Draft:
+    draft = maker.start()
+    draft.header()
+    return draft
+
+
+def named(maker: Maker, entries: int) -> Draft:
+    """A name set, changed on another branch, and one with a newline in it."""
+    draft = pi(maker, entries // 2)
+    talk = maker.talk(draft, 4)
+    draft.name("First name")
+    talk.event("branch")
+    draft.name("Second name\nin two lines")
+    maker.talk(draft, 4)
+    return draft
+
+
+def name_cleared(maker: Maker, entries: int) -> Draft:
+    draft = pi(maker, entries)
+    draft.name("Soon gone")
+    draft.name("")
+    return draft
+
+
+def labelled(maker: Maker, entries: int) -> Draft:
+    """Labels set, changed, cleared in both ways, and set again."""
+    draft = pi(maker, entries, events=0.0)
+    first, *others = [entry for entry in draft.truth.ids if entry]
+    draft.label(first, "start")
+    draft.label(others[0], "here")
+    draft.label(others[1], "there")
+    draft.label(others[0], "here again")
+    draft.label(others[1], None)
+    draft.label(first, "")
+    draft.label(others[2], "last, but not least")
+    return draft
+
+
+def hostile(maker: Maker, entries: int) -> Draft:
+    """Escape sequences, direction overrides, markup and emoji wherever a user can type."""
+    draft = maker.start(entries=entries)
+    draft.header()
+    draft.user(Text(HOSTILE, quote(HOSTILE)))
+    maker.talk(draft, entries)
+    draft.label(str(draft.leaf), HOSTILE)
+    draft.name(HOSTILE)
+    # Whether rows keep what was typed or what can be shown is the reader's choice.
+    draft.truth.open |= {"name", "title", "first_message", "labels"}
+    return draft
+
+
+def long_prompt(maker: Maker, entries: int) -> Draft:
+    """A first message of 120,000 characters."""
+    text = "".join(chunk.plain for chunk in maker.chunks.output * 40)[:120_000]
+    draft = maker.start(entries=entries)
+    draft.header()
+    draft.user(Text(text, quote(text)))
+    maker.talk(draft, entries)
+    return draft
+
+
+def two_blocks(maker: Maker, entries: int) -> Draft:
+    """The first prompt has no text, the second has it in two blocks: pi joins them with a blank."""
+    draft = maker.start(entries=entries)
+    draft.header()
+    for form in ("silent", "two"):
+        draft.user(maker.rng.choice(maker.chunks.prompts), form=form)
+    maker.talk(draft, entries)
+    return draft
+
+
+def future(maker: Maker, entries: int) -> Draft:
+    """A clock that was years ahead."""
+    draft = maker.start(entries=entries, created=FAR_FUTURE_MS - 5 * DAY_MS)
+    draft.header()
+    maker.talk(draft, entries)
+    return draft
+
+
+def omp(maker: Maker, entries: int) -> Draft:
+    draft = _omp(maker, entries)
+    draft.slot(maker.rng.choice((*maker.rng.sample(maker.chunks.short, 2), "")))
+    draft.header()
+    maker.talk(draft, entries)
+    return draft
+
+
+def omp_exited(maker: Maker, entries: int) -> Draft:
+    draft = omp(maker, entries)
+    draft.custom("session_exit")
+    return draft
+
+
+def omp_without_slot(maker: Maker, entries: int) -> Draft:
+    """An older file: the title is in the header."""
+    draft = _omp(maker, entries)
+    title = maker.rng.choice(maker.chunks.short)
+    draft.header(title=title, titleSource="auto")
+    draft.truth.name = title
+    maker.talk(draft, entries)
+    return draft
+
+
+def omp_short_slot(maker: Maker, entries: int) -> Draft:
+    """A title line that is not 256 bytes long: omp refuses it, a reader should not."""
+    draft = _omp(maker, entries)
+    draft.slot("A short line", padded=False)
+    draft.header()
+    maker.talk(draft, entries)
+    return draft
+
+
+def omp_empty_slot(maker: Maker, entries: int) -> Draft:
+    """The slot alone decides: empty, it takes the header's title away."""
+    draft = _omp(maker, entries)
+    draft.slot("")
+    draft.header(title="An old title")
+    maker.talk(draft, entries)
+    return draft
+
+
+def omp_fork(maker: Maker, entries: int) -> Draft:
+    """Names its parent by id."""
+    draft = _omp(maker, entries, parent=maker.older("omp").id)
+    draft.slot("A fork")
+    draft.header()
+    maker.talk(draft, entries)
+    return draft
+
+
+def _omp(maker: Maker, entries: int, parent: str | None = None) -> OmpDraft:
+    draft = maker.start("omp", entries=entries, parent=parent)
+    assert isinstance(draft, OmpDraft)
+    return draft
+
+
+def agent(maker: Maker, entries: int, *, parent: bool = False) -> Draft:
+    draft = maker.start("agent", entries=entries)
+    assert isinstance(draft, AgentDraft)
+    draft.header()
+    if parent:
+        draft.forked_from(maker.older("agent").path, "f6a7b8c9", "Was looking at the login.")
+    maker.talk(draft, entries)
+    return draft
+
+
+def transcript(maker: Maker, entries: int, *, heads: str = "last") -> Draft:
+    """The head is at the end ("last"), in front ("first"), at an earlier entry ("back") or names no leaf."""
+    draft = maker.start("indus", entries=entries)
+    assert isinstance(draft, TranscriptDraft)
+    draft.head(None)
+    talk = maker.talk(draft, entries - 1)
+    if heads == "none":
+        draft.truth.open.add("leaf_id")
+    elif heads == "first":
+        draft.head(draft.leaf)
+        draft.lines[0] = draft.lines.pop()
+    elif heads == "back":
+        draft.head(draft.leaf)
+        draft.head(talk.prompts[0])
+        draft.truth.leaf_id = talk.prompts[0]
+    else:
+        draft.condense(maker.rng.choice(maker.chunks.prose))
+        draft.head(draft.leaf)
+    return draft
+
+
+def lanes(maker: Maker, entries: int) -> Draft:
+    """pi's version 4, ended after going back to an earlier prompt."""
+    draft = maker.start(version=4, entries=entries)
+    draft.header()
+    talk = maker.talk(draft, entries, 0.1)
+    draft.name("Written in lanes")
+    draft.label(talk.prompts[0], "first")
+    draft.label(talk.prompts[0], "first of all")
+    draft.branch(talk.prompts[0])
+    return draft
+
+
+def unfinished_line(maker: Maker, entries: int) -> Draft:
+    """The last line is whole but has no newline yet: it counts."""
+    draft = pi(maker, entries)
+    draft.tail = draft.lines.pop()
+    return draft
+
+
+VARIANTS: tuple[tuple[str, float, Callable[[Maker, int], Draft]], ...] = (
+    ("pi", 62, pi),
+    ("pi branches and events", 9, branchy),
+    ("omp", 8, omp),
+    ("indusagi", 3, lambda maker, entries: pi(maker, entries, store="indusagi", events=0.1)),
+    ("agent", 3, agent),
+    ("transcript", 1, transcript),
+    ("pi flat folder", 2, lambda maker, entries: pi(maker, entries, store="flat")),
+    ("pi fork", 4, fork),
+    ("pi fork of nothing", 0.7, fork_of_nothing),
+    ("pi branched from", 0.3, branched_from),
+    ("pi version 1", 1.5, version_1),
+    ("pi version 2", 1.5, version_2),
+    ("pi lanes", 0.3, lanes),
+    ("pi version 9", 0.2, lambda maker, entries: pi(maker, entries, version=9)),
+    ("pi spaced", 0.3, spaced),
+    ("pi shuffled", 0.3, shuffled),
+    ("pi header only", 0.2, header_only),
+    ("pi named", 1, named),
+    ("pi name cleared", 0.3, name_cleared),
+    ("pi labelled", 1, labelled),
+    ("pi hostile", 0.2, hostile),
+    ("pi long prompt", 0.1, long_prompt),
+    ("pi two blocks", 0.2, two_blocks),
+    ("pi future", 0.2, future),
+    ("pi unfinished line", 0.4, unfinished_line),
+    ("omp exited", 1, omp_exited),
+    ("omp without slot", 1, omp_without_slot),
+    ("omp short slot", 0.3, omp_short_slot),
+    ("omp empty slot", 0.3, omp_empty_slot),
+    ("omp fork", 0.6, omp_fork),
+    ("agent fork", 0.4, lambda maker, entries: agent(maker, entries, parent=True)),
+    ("transcript rewritten", 0.4, lambda maker, entries: transcript(maker, entries, heads="first")),
+    ("transcript branched", 0.4, lambda maker, entries: transcript(maker, entries, heads="back")),
+    ("transcript without a leaf", 0.2, lambda maker, entries: transcript(maker, entries, heads="none")),
+)

@@ -1,0 +1,93 @@
+"""A project of five sessions in a folder that exists: the rows that leafmark shows first when it is started
+there, and the files that are written to while it runs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+
+from tests.benchmarks.corpus.chunks import Chunks, Text
+from tests.benchmarks.corpus.clock import iso
+from tests.benchmarks.corpus.draft import Draft, quote
+from tests.benchmarks.corpus.places import pi_folder
+from tests.benchmarks.corpus.truth import Truth
+
+LIVE = "leafmark-live-project"
+SESSIONS = 5
+ENTRIES = 40
+
+
+class LiveProject:
+    """`folder` is the project, below `where`; its sessions are added to the store `pi_root` until `close`."""
+
+    def __init__(self, where: str, pi_root: str) -> None:
+        self.folder = os.path.join(where, LIVE)
+        self._sessions = os.path.join(pi_root, pi_folder(self.folder))
+        os.makedirs(self.folder)
+        os.makedirs(self._sessions)
+        chunks = Chunks(7, 0.05)
+        self.drafts = [self._write(number, chunks) for number in range(SESSIONS)]
+        self._files = [os.open(draft.path, os.O_WRONLY | os.O_APPEND) for draft in self.drafts]
+
+    def close(self) -> None:
+        for file in self._files:
+            os.close(file)
+        shutil.rmtree(self._sessions)
+
+    def title(self, number: int) -> str:
+        """What the session's row shows now."""
+        return self.drafts[number].truth.name or _prompt(number)
+
+    def _write(self, number: int, chunks: Chunks) -> Draft:
+        created = int(time.time() * 1000) - (number + 1) * 3_600_000
+        identity = f"{created:012x}-live-{number}"
+        draft = Draft(Truth("pi", identity, self.folder, created), serial=number)
+        draft.path = os.path.join(self._sessions, f"{created}_{identity}.jsonl")
+        draft.header()
+        draft.user(Text(_prompt(number), quote(_prompt(number))))
+        while len(draft.truth.ids) < ENTRIES:
+            draft.at += 1_000
+            draft.assistant(chunks.prose[0], chunks.usages[0])
+        with open(draft.path, "wb") as file:
+            file.write(draft.content())
+        os.utime(draft.path, (draft.at / 1000, draft.at / 1000))
+        return draft
+
+    def name(self, number: int, name: str) -> float:
+        """Append a name to a session, as pi's /name does; when it was written (`time.perf_counter()`)."""
+        draft = self.drafts[number]
+        draft.at = int(time.time() * 1000)
+        draft.name(name)
+        return self._append(number)
+
+    def message(self, number: int, text: str) -> float:
+        """Append a prompt."""
+        draft = self.drafts[number]
+        draft.at = int(time.time() * 1000)
+        draft.user(Text(text, quote(text)))
+        return self._append(number)
+
+    def _append(self, number: int) -> float:
+        at = time.perf_counter()
+        os.write(self._files[number], self.drafts[number].lines[-1] + b"\n")
+        return at
+
+
+def _prompt(number: int) -> str:
+    return f"Live session {number}"
+
+
+def entry_line(entry_id: str, parent: str, text: str, at_ms: int) -> bytes:
+    """One prompt as a line of pi's."""
+    message = {"role": "user", "content": [{"type": "text", "text": text}], "timestamp": at_ms}
+    entry = {
+        "type": "message",
+        "id": entry_id,
+        "parentId": parent,
+        "timestamp": iso(at_ms),
+        "message": message,
+    }
+    return json.dumps(entry, separators=(",", ":")).encode() + b"\n"

@@ -1,0 +1,77 @@
+"""Bars 9 and 10: what one appended entry costs, and opening the biggest session."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import statistics
+import time
+from typing import TYPE_CHECKING
+
+from tests.benchmarks.corpus import read_truth
+from tests.benchmarks.live import entry_line
+from tests.benchmarks.rows import Result, mb, ms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.benchmarks.corpus.truth import Record
+    from tests.benchmarks.measure import Setting
+    from tests.benchmarks.peers import Peers
+
+
+def biggest(setting: Setting) -> Record:
+    """The truth of pi's biggest session."""
+    records = [record for record in read_truth(setting.corpus) if record["path"].startswith(setting.pi_root)]
+    return max(records, key=lambda record: record.get("entry_count", 0))
+
+
+def append(setting: Setting) -> Iterator[Result]:
+    """Bar 9: the row of the biggest session after one more entry."""
+    from app.sessions.summarise import extend, summarise
+
+    record = biggest(setting)
+    path = os.path.join(setting.folder, "growing.jsonl")
+    shutil.copy2(record["path"], path)
+    known = summarise(path, ("pi",), 0)
+    parent, taken, read = record["leaf_id"], [], []
+    for number in range(30):
+        line = entry_line(f"{number:08x}"[::-1], parent, f"One more {number}", 1_790_000_000_000 + number)
+        parent = f"{number:08x}"[::-1]
+        with open(path, "ab") as file:
+            file.write(line)
+        started = time.perf_counter()
+        grown = extend(path, known.state, known.offset, known.fingerprint, ("pi",), 0)
+        taken.append(time.perf_counter() - started)
+        if grown is None or grown.summary is None:
+            raise RuntimeError("an append was not seen as one")
+        read.append(grown.bytes_read - len(line))
+        known = grown
+    cost = statistics.median(taken)
+    if known.summary is None or known.summary.entry_count != record["entry_count"] + 30:
+        raise RuntimeError("entries were lost")
+    what = f"one append to {record['entry_count']:,} entries, {mb(record['size'])}"
+    yield Result("9", what, f"{cost * 1000:.2f} ms", value=cost, limit=0.001)
+    yield Result("9", "  bytes read beyond the appended ones", f"{max(read):,}", value=max(read), limit=8192)
+
+
+def tree(setting: Setting, peers: Peers) -> Iterator[Result]:
+    """Bar 10, without the screen: the tree of the biggest session."""
+    from app.sessions.tree import open_tree
+
+    record = biggest(setting)
+    taken = []
+    for _ in range(max(3, setting.repeat)):
+        started = time.perf_counter()
+        opened = open_tree(record["path"], ("pi",))
+        taken.append(time.perf_counter() - started)
+        if len(opened.entries) != record["entry_count"]:
+            raise RuntimeError("entries are missing")
+        del opened
+    ours = statistics.median(taken)
+    yield Result(
+        "10", f"tree of {record['entry_count']:,} entries in memory", ms(ours), f"bar {ms(0.15)}", value=ours
+    )
+    if peers.pi:
+        theirs = statistics.median(peers.open_tree(record["path"]) for _ in range(3))
+        yield Result("10", "tree in memory", ms(ours), f"pi open + getTree {ms(theirs)}", ours / theirs, 0.5)

@@ -1,0 +1,98 @@
+"""`python -m tests.benchmarks.run [--size medium] [--peers] [--ci]`: the bars of PERFORMANCE part 5.
+
+Figures of one run only may be compared with each other: the machine's own reading speed, a bare Python and
+the peers are measured in turn with ours. LEAFMARK_COMMAND runs another leafmark than this folder's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import tempfile
+from typing import TYPE_CHECKING
+
+from tests.benchmarks import listing, opening, screen
+from tests.benchmarks.corpus import SIZES, build
+from tests.benchmarks.live import LiveProject
+from tests.benchmarks.measure import Setting
+from tests.benchmarks.peers import Peers
+from tests.benchmarks.rows import Result, heading, line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Measure = Callable[[], Iterator[Result]]
+
+
+def main() -> int:
+    chosen = _arguments()
+    folder = tempfile.mkdtemp(prefix="leafmark-bench-")
+    try:
+        corpus = chosen.corpus
+        if corpus is None:
+            corpus = f"{folder}/corpus"
+            print(f"making the {chosen.size} corpus", flush=True)
+            build(corpus, chosen.size)
+        setting = Setting(corpus, folder, chosen.repeat)
+        live = LiveProject(folder, setting.pi_root)
+        try:
+            results = _measure(setting, live, chosen)
+        finally:
+            live.close()
+    finally:
+        shutil.rmtree(folder)
+    failed = [result for result in results if result.fails_ci]
+    if chosen.ci and failed:
+        print("\nlost beyond the slack for shared machines:", *(line(result) for result in failed), sep="\n")
+        return 1
+    return 0
+
+
+def _measure(setting: Setting, live: LiveProject, chosen: argparse.Namespace) -> list[Result]:
+    peers = Peers(setting, wanted=chosen.peers)
+    measures: dict[str, Measure] = {
+        "cold": lambda: listing.cold(setting, peers),
+        "warm": lambda: listing.warm(setting, peers),
+        "truth": lambda: listing.truth(setting),
+        "append": lambda: opening.append(setting),
+        "tree": lambda: opening.tree(setting, peers),
+        "launch": lambda: screen.launch(setting, live, peers),
+        "first": lambda: screen.first_time(setting, live),
+        "open": lambda: screen.open_biggest(setting, live, peers),
+        "memory": lambda: screen.memory(setting, live),
+        "follow": lambda: screen.follow(setting, live),
+    }
+    wanted = chosen.only.split(",") if chosen.only else list(measures)
+    print(heading())
+    results: list[Result] = []
+    for name in wanted:
+        try:
+            for result in measures[name]():
+                results.append(result)
+                print(line(result), flush=True)
+        except (RuntimeError, OSError, EOFError, ImportError, ValueError) as error:
+            # One figure that cannot be had must not hide the others; it is lost, and says why.
+            result = Result(name, "could not be measured", type(error).__name__, value=1, limit=0, ci=True)
+            results.append(result)
+            print(line(result), f"      {str(error)[:1500]}", sep="\n", flush=True)
+    return results
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.benchmarks.run", description=__doc__.split("\n")[0]
+    )
+    parser.add_argument("--size", choices=list(SIZES), default="medium")
+    parser.add_argument("--corpus", help="a corpus made before, instead of a new one")
+    parser.add_argument("--repeat", type=int, default=5, help="rounds of which the median is taken")
+    parser.add_argument("--peers", action="store_true", help="also measure the peers that are installed")
+    parser.add_argument(
+        "--ci", action="store_true", help="exit 1 when a ratio that shared machines can hold is lost"
+    )
+    parser.add_argument("--only", help="cold, warm, truth, append, tree, launch, first, open, memory, follow")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,92 @@
+"""What the runner concludes from figures, and how it takes them. The figures themselves are not tested."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.benchmarks.live import LiveProject
+from tests.benchmarks.measure import Setting, family, in_turn, percentile, processor_seconds, run
+from tests.benchmarks.rows import Result, line
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize(
+    ("result", "verdict", "fails"),
+    [
+        (Result("1", "list", "1 ms", ratio=0.45, limit=0.45, ci=True), "ok", False),
+        (Result("1", "list", "1 ms", ratio=0.59, limit=0.45, ci=True), "LOST", False),
+        (Result("1", "list", "1 ms", ratio=0.61, limit=0.45, ci=True), "LOST", True),
+        (Result("1", "list", "1 ms", ratio=9.0, limit=0.45), "LOST", False),
+        (Result("1", "list", "1 ms", ratio=9.0), "-", False),
+        (Result("12", "truth", "1", value=1, limit=0, ci=True), "LOST", True),
+    ],
+)
+def test_bars(result: Result, verdict: str, fails: bool) -> None:
+    assert (result.verdict, result.fails_ci) == (verdict, fails)
+    assert line(result).split()[-1] == verdict
+
+
+def test_tasks_take_turns_and_give_medians() -> None:
+    order: list[str] = []
+
+    def task(name: str, figures: list[float]) -> float:
+        order.append(name)
+        return figures.pop()
+
+    first, second = [1.0, 9.0, 2.0], [30.0, 10.0, 20.0]
+    assert in_turn(3, lambda: task("a", first), lambda: task("b", second)) == [2.0, 20.0]
+    assert order == ["a", "b"] * 3
+
+
+def test_percentile() -> None:
+    assert percentile(range(1, 101), 0.95) == 96
+    assert percentile([5], 0.95) == 5
+
+
+def test_a_command_is_measured_and_a_failing_one_is_an_error(tmp_path: Path) -> None:
+    env = {**os.environ, "HOME": str(tmp_path)}
+    code = "import os; x = bytearray(60_000_000); print(os.getcwd())"
+    done = run([sys.executable, "-c", code], env, keep=True)
+    assert done.output.decode().strip() == str(tmp_path)
+    assert done.peak > 60_000_000
+    assert done.wall > 0
+    with pytest.raises(RuntimeError, match=r"ended with 3: .*oh no"):
+        run([sys.executable, "-c", "import sys; print('oh no', file=sys.stderr); sys.exit(3)"], env)
+
+
+def test_a_process_and_its_children_are_counted() -> None:
+    assert os.getpid() in family(os.getpid())
+    assert processor_seconds(os.getpid()) > 0
+
+
+def test_leafmark_sees_the_corpus_only(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PI_CODING_AGENT_DIR", "/somewhere")
+    monkeypatch.setenv("XDG_CONFIG_HOME", "/somewhere")
+    monkeypatch.setenv("LEAFMARK_COMMAND", "other 'leaf mark'")
+    setting = Setting(str(tmp_path / "corpus"), str(tmp_path))
+    assert "/somewhere" not in setting.env.values()
+    assert setting.env["HOME"] == str(tmp_path / "corpus" / "home")
+    assert setting.leafmark("list") == ["other", "leaf mark", "list"]
+    monkeypatch.delenv("LEAFMARK_COMMAND")
+    assert setting.leafmark("list") == [sys.executable, "-m", "app", "list"]
+
+
+def test_the_live_project_appends_whole_lines_and_goes(tmp_path: Path) -> None:
+    live = LiveProject(str(tmp_path), str(tmp_path / "sessions"))
+    live.name(0, "a name")
+    live.message(0, "a prompt")
+    path = live.drafts[0].path
+    with open(path, encoding="utf-8") as file:
+        lines = [json.loads(text) for text in file]
+    assert [lines[0]["cwd"], lines[-2]["name"]] == [live.folder, "a name"]
+    assert lines[-1]["parentId"] == lines[-2]["id"]
+    assert len(lines) == 1 + len(live.drafts[0].truth.ids)
+    live.close()
+    assert not os.path.exists(path)

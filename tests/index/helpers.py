@@ -1,0 +1,147 @@
+"""Stores of small sessions, and a listener that waits for what it is told."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from typing import TYPE_CHECKING
+
+from app.index.index import Index
+from app.stores import agent_named
+from app.stores.base import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from app.index.row import Row
+    from app.index.scan import Delta
+
+PATIENCE = 20.0
+"""Seconds after which something that should have happened has not."""
+
+
+def pi_store(root: Path | str, source: str = "default") -> Store:
+    return Store(agent_named("pi"), str(root), source)
+
+
+def header(session_id: str = "s1", cwd: str = "/work/app") -> str:
+    return line(type="session", version=3, id=session_id, timestamp="2026-01-02T03:04:05.000Z", cwd=cwd)
+
+
+def message(entry_id: str, parent: str | None, text: str, at: int = 1_767_323_045_000) -> str:
+    return line(
+        type="message",
+        id=entry_id,
+        parentId=parent,
+        timestamp="2026-01-02T03:04:05.000Z",
+        message={"role": "user", "content": text, "timestamp": at},
+    )
+
+
+def line(**fields: object) -> str:
+    return json.dumps(fields) + "\n"
+
+
+def session(text: str = "hello", session_id: str = "s1", cwd: str = "/work/app", messages: int = 1) -> str:
+    """A pi session: a chain of user messages, the first of which says `text`."""
+    lines = [header(session_id, cwd)]
+    for number in range(messages):
+        parent = f"e{number - 1}" if number else None
+        lines.append(message(f"e{number}", parent, text if not number else f"message {number}"))
+    return "".join(lines)
+
+
+def write(path: Path, content: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content, encoding="utf-8")
+    return path
+
+
+def append(path: Path, content: str) -> None:
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(content)
+
+
+def fill(root: Path, count: int, folders: int = 10) -> list[Path]:
+    """`count` sessions in `folders` folders, the later ones with newer times."""
+    paths = []
+    for number in range(count):
+        path = root / f"--project-{number % folders}--" / f"session-{number}.jsonl"
+        write(path, session(f"prompt {number}", f"id-{number}", f"/work/p{number % folders}"))
+        os.utime(path, (1_700_000_000 + number, 1_700_000_000 + number))
+        paths.append(path)
+    return paths
+
+
+def fresh(store: Store, folder: Path) -> list[tuple[object, ...]]:
+    """What a scan without any catalog finds; `grew_ms` left out, which only an observer knows."""
+    index = Index([store], str(folder))
+    index.scan()
+    return facts(index.rows(full=True)) + facts(index.problem_files())
+
+
+def facts(rows: list[Row]) -> list[tuple[object, ...]]:
+    """The rows as values that can be compared, by path."""
+    found = []
+    for row in rows:
+        row.grew_ms = None
+        found.append(row.values())
+    return sorted(found, key=lambda values: str(values[0]))
+
+
+class Listener:
+    """Follows an index in a thread of its own and keeps the rows as a screen would."""
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self.rows = {row.path: row for row in index.rows()}
+        self.deltas: list[Delta] = []
+        self.error: BaseException | None = None
+        self.stop = threading.Event()
+        self._told = threading.Condition()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self) -> Listener:
+        self._thread.start()
+        # Follow begins with a scan, then a walk once the watch runs: only then is everything seen.
+        self.until(lambda: self.index.counts.walks >= 2)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop.set()
+        self._thread.join(PATIENCE)
+        assert not self._thread.is_alive()
+        if self.error:
+            raise self.error
+
+    def until(self, condition: Callable[[], bool]) -> None:
+        """Wait until something is so; AssertionError when it does not become so."""
+        with self._told:
+            for _ in range(int(PATIENCE * 100)):
+                if self.error:
+                    raise self.error
+                if condition():
+                    return
+                self._told.wait(0.01)
+        raise AssertionError("it did not happen")
+
+    def titles(self) -> dict[str, str]:
+        """File name -> title."""
+        return {os.path.basename(path): row.title for path, row in self.rows.copy().items()}
+
+    def _run(self) -> None:
+        try:
+            self.index.follow(self._changed, self.stop)
+        except BaseException as error:
+            self.error = error
+
+    def _changed(self, delta: Delta) -> None:
+        with self._told:
+            self.deltas.append(delta)
+            for path in delta.removed:
+                self.rows.pop(path, None)
+            for row in delta.changed:
+                self.rows[row.path] = row
+            self._told.notify_all()

@@ -1,0 +1,176 @@
+"""A cache in any condition: never an error, never a wrong row (issue 2, "Bad input")."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.index.database import SCHEMA
+from app.index.index import Index
+from tests.index.helpers import append, facts, fill, fresh, message, pi_store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from app.index.row import Row
+
+NAME = f"catalog-{SCHEMA}.db"
+
+
+def flip_the_middle(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    for at in range(4096, len(data)):
+        data[at] ^= 0x5A
+    path.write_bytes(data)
+
+
+def spoil_a_row(path: Path) -> None:
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE sessions SET row = x'fb0102' WHERE key = 3")
+
+
+def cut(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def newer(path: Path) -> None:
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 4711")
+
+
+def other_tables(path: Path) -> None:
+    path.unlink()
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE sessions (something)")
+
+
+def same_number_other_tables(path: Path) -> None:
+    other_tables(path)
+    with sqlite3.connect(path) as connection:
+        connection.execute(f"PRAGMA user_version = {SCHEMA}")
+
+
+def garbage(path: Path) -> None:
+    path.write_bytes(b"this is no database " * 1000)
+
+
+def nothing(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+SPOILERS = [
+    flip_the_middle,
+    spoil_a_row,
+    cut,
+    newer,
+    other_tables,
+    same_number_other_tables,
+    garbage,
+    nothing,
+]
+
+
+@pytest.mark.parametrize("spoil", SPOILERS)
+def test_a_spoiled_catalog_is_made_anew(tmp_path: Path, spoil: Callable[[Path], None]) -> None:
+    store = pi_store(tmp_path / "store")
+    fill(tmp_path / "store", 40)
+    index = Index([store], str(tmp_path / "cache"))
+    index.scan()
+    index.close()
+    spoil(tmp_path / "cache" / NAME)
+    again = Index([store], str(tmp_path / "cache"))
+    again.rows()
+    again.scan()
+    assert facts(again.rows(full=True)) == fresh(store, tmp_path / "other")
+    assert again.note is None
+    third = Index([store], str(tmp_path / "cache"))
+    third.scan()
+    assert third.counts.whole == 0, "what was made anew is kept"
+
+
+@pytest.mark.parametrize("spoil", [flip_the_middle, spoil_a_row])
+def test_a_catalog_spoiled_under_a_running_scan_is_told_anew(
+    tmp_path: Path, spoil: Callable[[Path], None]
+) -> None:
+    store = pi_store(tmp_path / "store")
+    paths = fill(tmp_path / "store", 40)
+    index = Index([store], str(tmp_path / "cache"))
+    index.scan()
+    index.close()
+    spoil(tmp_path / "cache" / NAME)
+    assert index.rows() == []
+    told: list[Row] = []
+    index.scan(lambda delta: told.extend(delta.changed))
+    assert {row.path for row in told} == {str(path) for path in paths}
+    assert facts(index.rows(full=True)) == fresh(store, tmp_path / "other")
+
+
+def is_folder(cache: Path) -> None:
+    (cache / NAME).mkdir(parents=True)
+
+
+def no_folder(cache: Path) -> None:
+    cache.write_text("a file where the folder should be")
+
+
+def below_a_file(cache: Path) -> None:
+    cache.symlink_to(cache.parent / "file" / "below")
+    (cache.parent / "file").write_text("")
+
+
+@pytest.mark.parametrize("make", [is_folder, no_folder, below_a_file])
+def test_without_a_place_to_write_it_works_in_memory(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    store = pi_store(tmp_path / "store")
+    paths = fill(tmp_path / "store", 12)
+    make(tmp_path / "cache")
+    index = Index([store], str(tmp_path / "cache"))
+    assert index.rows() == []
+    index.scan()
+    append(paths[0], message("new", "e0", "more"))
+    index.scan()
+    assert (index.counts.whole, index.counts.tails) == (12, 1)
+    assert facts(index.rows(full=True)) == fresh(store, tmp_path / "other")
+    assert index.note is not None
+    assert index.note.startswith("the list is kept in memory only: ")
+    assert "\n" not in index.note
+
+
+def test_a_disk_that_fills_up_costs_the_file_and_not_the_rows(tmp_path: Path) -> None:
+    store = pi_store(tmp_path / "store")
+    fill(tmp_path / "store", 20)
+    index = Index([store], str(tmp_path / "cache"))
+    index.scan()
+    index.catalog._database.run(lambda connection: connection.execute("PRAGMA max_page_count = 10"))
+    fill(tmp_path / "store", 400)
+    index.scan()
+    assert "full" in (index.note or "")
+    assert facts(index.rows(full=True)) == fresh(store, tmp_path / "other")
+
+
+def test_a_file_that_may_not_be_written_is_read_and_then_left(tmp_path: Path) -> None:
+    store = pi_store(tmp_path / "store")
+    fill(tmp_path / "store", 20)
+    index = Index([store], str(tmp_path / "cache"))
+    index.scan()
+    index.close()
+    again = Index([store], str(tmp_path / "cache"))
+    again.catalog._database.run(lambda connection: connection.execute("PRAGMA query_only = 1"))
+    assert len(again.rows()) == 20
+    fill(tmp_path / "store" / "more", 10)
+    for path in (tmp_path / "store" / "more").iterdir():
+        path.rename(tmp_path / "store" / f"more-{path.name}")
+    again.scan()
+    assert again.counts.whole == 10, "the twenty rows that could be read came along into memory"
+    assert len(again.rows()) == 30
+    assert "readonly" in (again.note or "")
+
+
+def test_the_notice_of_one_index_is_not_shared(tmp_path: Path) -> None:
+    index = Index([pi_store(tmp_path / "store")], str(tmp_path / "cache"))
+    index.scan(stop=threading.Event())
+    assert index.note is None

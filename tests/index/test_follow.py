@@ -1,0 +1,262 @@
+"""Following: whatever happens to the files, the rows follow, told by the system or looked for.
+
+The tests wait for what must come and count; how soon it comes is measured in tests/benchmarks.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.index import follow, watch
+from app.index.index import Index
+from tests.index.helpers import Listener, append, facts, fill, fresh, message, pi_store, session, write
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.fixture(autouse=True)
+def no_walk_helps(monkeypatch: pytest.MonkeyPatch) -> None:
+    # What the 30 seconds' walk would find must have been found before.
+    monkeypatch.setattr(watch, "WALK_SECONDS", 3600.0)
+    monkeypatch.setattr(watch.NativeWatch, "idle_walk_seconds", 3600.0)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    fill(tmp_path / "store", 20, folders=4)
+    return tmp_path / "store"
+
+
+@pytest.fixture(params=["native", "polling"])
+def listener(request: pytest.FixtureRequest, tmp_path: Path, root: Path) -> Iterator[Listener]:
+    index = Index([pi_store(root)], str(tmp_path / "cache"), poll=request.param == "polling")
+    with Listener(index) as listener:
+        assert index.note is None
+        yield listener
+
+
+def known(listener: Listener, path: Path) -> int:
+    """Messages of the session at `path`, 0 when it is not listed."""
+    row = listener.rows.get(str(path))
+    return row.message_count if row else 0
+
+
+def test_an_append_is_followed_and_costs_its_size(listener: Listener, root: Path) -> None:
+    path = root / "--project-1--" / "session-1.jsonl"
+    before = listener.index.counts.bytes
+    added = message("new", "e0", "more")
+    append(path, added)
+    listener.until(lambda: known(listener, path) == 2)
+    assert listener.index.counts.bytes - before == len(added)
+    assert listener.rows[str(path)].grew_ms is not None
+
+
+def test_a_new_session_a_new_folder_and_a_removed_one(listener: Listener, root: Path) -> None:
+    new = write(root / "--project-1--" / "new.jsonl", session("new here"))
+    listener.until(lambda: known(listener, new) == 1)
+    deep = write(root / "--new--" / "deep.jsonl", session("new there"))
+    flat = write(root / "flat.jsonl", session("flat"))
+    listener.until(lambda: known(listener, deep) == known(listener, flat) == 1)
+    append(deep, message("n", "e0", "more"))
+    listener.until(lambda: known(listener, deep) == 2)
+    new.unlink()
+    listener.until(lambda: str(new) not in listener.rows)
+    shutil.rmtree(deep.parent)
+    listener.until(lambda: str(deep) not in listener.rows)
+    assert len(listener.rows) == 21
+
+
+def test_a_session_that_is_replaced_or_written_in_place(listener: Listener, root: Path) -> None:
+    path = root / "--project-1--" / "session-1.jsonl"
+    write(path.with_suffix(".tmp"), session("replaced"))
+    os.replace(path.with_suffix(".tmp"), path)
+    listener.until(lambda: listener.titles()["session-1.jsonl"] == "replaced")
+    size = path.stat().st_size
+    with open(path, "r+b") as file:
+        data = file.read().replace(b"replaced", b"in-place")
+        file.seek(0)
+        file.write(data)
+    assert path.stat().st_size == size
+    listener.until(lambda: listener.titles()["session-1.jsonl"] == "in-place")
+
+
+def test_a_renamed_folder_and_a_renamed_session(listener: Listener, root: Path) -> None:
+    (root / "--project-1--").rename(root / "--moved--")
+    moved = root / "--moved--" / "session-1.jsonl"
+    listener.until(lambda: known(listener, moved) == 1)
+    assert not [path for path in listener.rows if "project-1" in path]
+    assert len(listener.rows) == 20
+    moved.rename(root / "--moved--" / "other.jsonl")
+    listener.until(lambda: known(listener, root / "--moved--" / "other.jsonl") == 1)
+    listener.until(lambda: len(listener.rows) == 20)
+    append(root / "--moved--" / "other.jsonl", message("n", "e0", "more"))
+    listener.until(lambda: known(listener, root / "--moved--" / "other.jsonl") == 2)
+
+
+def test_a_store_that_goes_and_comes_again(listener: Listener, root: Path) -> None:
+    shutil.rmtree(root)
+    listener.until(lambda: not listener.rows)
+    paths = fill(root, 3)
+    listener.until(lambda: len(listener.rows) == 3)
+    append(paths[0], message("n", "e0", "more"))
+    listener.until(lambda: known(listener, paths[0]) == 2)
+
+
+@pytest.mark.parametrize("folder", ["", "--project-1--"])
+def test_a_folder_that_is_removed_and_made_again_at_once(listener: Listener, root: Path, folder: str) -> None:
+    # It may get the inode of the old one, and looks as if nothing had happened.
+    for attempt in range(8):
+        shutil.rmtree(root / folder)
+        path = write(root / folder / "again.jsonl", session(f"again {attempt}"))
+        listener.until(lambda attempt=attempt: listener.titles().get("again.jsonl") == f"again {attempt}")
+        append(path, message("n", "e0", "more"))
+        listener.until(lambda path=path: known(listener, path) == 2)
+    assert len(listener.rows) == (16 if folder else 1)
+
+
+def test_many_folders_at_once(listener: Listener, root: Path) -> None:
+    for number in range(900):
+        write(root / f"--rush-{number % 300}--" / f"{number}.jsonl", session(session_id=f"r{number}"))
+    listener.until(lambda: len(listener.rows) == 920)
+
+
+def test_a_burst_of_appends_loses_none(listener: Listener, root: Path) -> None:
+    paths = [root / f"--project-{number % 4}--" / f"session-{number}.jsonl" for number in range(5)]
+    files = [open(path, "a", encoding="utf-8", buffering=1) for path in paths]  # noqa: SIM115
+    before = len(listener.deltas)
+    for number in range(1000):
+        files[number % 5].write(message(f"b{number}", None, "burst"))
+        if number % 20 == 19:
+            time.sleep(0.02)
+    for file in files:
+        file.close()
+    listener.until(lambda: all(known(listener, path) == 201 for path in paths))
+    # At most one delta in 50 ms, whatever the number of appends.
+    assert 0 < len(listener.deltas) - before < 200
+
+
+def test_artifacts_of_a_session_are_left_alone(listener: Listener, root: Path) -> None:
+    walks = listener.index.counts.walks
+    for number in range(5):
+        write(root / "--project-1--" / "session-1" / f"{number}-scout.jsonl", session())
+    path = root / "--project-1--" / "session-1.jsonl"
+    append(path, message("n", "e0", "more"))
+    listener.until(lambda: known(listener, path) == 2)
+    assert len(listener.rows) == 20
+    if not listener.index._poll:
+        assert listener.index.counts.walks == walks
+
+
+def test_a_rescan_that_is_asked_for(listener: Listener) -> None:
+    walks = listener.index.counts.walks
+    listener.index.rescan()
+    listener.until(lambda: listener.index.counts.walks > walks)
+
+
+@pytest.mark.parametrize("poll", [False, True])
+def test_a_store_that_is_not_there_yet(tmp_path: Path, poll: bool) -> None:
+    first, second = tmp_path / "home" / ".pi" / "sessions", tmp_path / "other"
+    index = Index([pi_store(first), pi_store(second)], str(tmp_path / "cache"), poll=poll)
+    with Listener(index) as listener:
+        path = write(first / "--p--" / "a.jsonl", session("here"))
+        listener.until(lambda: known(listener, path) == 1)
+        append(path, message("n", "e0", "more"))
+        listener.until(lambda: known(listener, path) == 2)
+        later = write(second / "b.jsonl", session("there"))
+        listener.until(lambda: known(listener, later) == 1)
+
+
+def test_a_linked_folder_is_followed(tmp_path: Path, root: Path) -> None:
+    path = write(tmp_path / "elsewhere" / "a.jsonl", session())
+    (root / "link").symlink_to(path.parent)
+    with Listener(Index([pi_store(root)], str(tmp_path / "cache"))) as listener:
+        append(path, message("n", "e0", "more"))
+        listener.until(lambda: known(listener, root / "link" / "a.jsonl") == 2)
+        write(path.parent / "new.jsonl", session())
+        listener.until(lambda: known(listener, root / "link" / "new.jsonl") == 1)
+        assert len(listener.rows) == 22
+
+
+def test_a_linked_root_is_followed(tmp_path: Path, root: Path) -> None:
+    (tmp_path / "way").symlink_to(root)
+    with Listener(Index([pi_store(tmp_path / "way")], str(tmp_path / "cache"))) as listener:
+        path = write(root / "--project-1--" / "new.jsonl", session())
+        listener.until(lambda: known(listener, tmp_path / "way" / "--project-1--" / "new.jsonl") == 1)
+        append(path, message("n", "e0", "more"))
+        listener.until(lambda: known(listener, tmp_path / "way" / "--project-1--" / "new.jsonl") == 2)
+
+
+def test_without_native_notices_it_polls_and_says_so(
+    tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_watches(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("app.index.watch.NativeWatch._open", no_watches)
+    index = Index([pi_store(root)], str(tmp_path / "cache"), poll=False)
+    with Listener(index) as listener:
+        path = root / "--project-1--" / "session-1.jsonl"
+        append(path, message("n", "e0", "more"))
+        listener.until(lambda: known(listener, path) == 2)
+        assert index.note == ("changes are looked for, not reported: [Errno 28] No space left on device")
+
+
+def test_a_network_folder_is_polled(tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(follow, "is_silent", lambda path: path == str(root))
+    index = Index([pi_store(root)], str(tmp_path / "cache"), poll=False)
+    with Listener(index) as listener:
+        path = root / "--project-1--" / "session-1.jsonl"
+        append(path, message("n", "e0", "more"))
+        listener.until(lambda: known(listener, path) == 2)
+        assert index.note == "changes are looked for, not reported: the file system does not report changes"
+
+
+def test_the_variable_forces_polling(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for value, expected in (("1", True), ("0", False), ("", False)):
+        monkeypatch.setenv("LEAFMARK_POLL", value)
+        assert Index([], str(tmp_path))._poll is expected
+
+
+def test_what_notices_miss_the_regular_walk_finds(
+    tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watch, "hints_of", lambda paths, stores, known: watch.Hints())
+    monkeypatch.setattr(watch.NativeWatch, "idle_walk_seconds", 0.3)
+    with Listener(Index([pi_store(root)], str(tmp_path / "cache"), poll=False)) as listener:
+        path = root / "--project-1--" / "session-1.jsonl"
+        append(path, message("n", "e0", "more"))
+        listener.until(lambda: known(listener, path) == 2)
+
+
+def test_changes_during_the_first_scan_are_seen(
+    tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = root / "--project-1--" / "session-1.jsonl"
+    really = follow.Follower._watch
+
+    def late(self: follow.Follower) -> object:
+        # After the scan, before the watch.
+        append(path, message("n", "e0", "more"))
+        return really(self)
+
+    monkeypatch.setattr(follow.Follower, "_watch", late)
+    with Listener(Index([pi_store(root)], str(tmp_path / "cache"), poll=False)) as listener:
+        listener.until(lambda: known(listener, path) == 2)
+
+
+def test_when_it_is_over_the_catalog_is_as_a_fresh_one(tmp_path: Path, root: Path) -> None:
+    store = pi_store(root)
+    with Listener(Index([store], str(tmp_path / "cache"))) as listener:
+        append(root / "--project-1--" / "session-1.jsonl", message("n", "e0", "more"))
+        listener.until(lambda: "n" in [row.leaf_id for row in listener.rows.values()])
+    names = {thread.name for thread in threading.enumerate()}
+    assert names == {"MainThread"} or all("leafmark" not in name for name in names)
+    assert facts(Index([store], str(tmp_path / "cache")).rows(full=True)) == fresh(store, tmp_path / "other")

@@ -1,0 +1,131 @@
+"""Several of us on one catalog, and one that is killed in the middle (issue 2, "safe with several of us")."""
+
+from __future__ import annotations
+
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from app.index.database import SCHEMA
+from app.index.index import Index
+from tests.index.helpers import append, facts, fill, fresh, message, pi_store
+
+ROOT = Path(__file__).resolve().parents[2]
+
+SCAN = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from app.index import batch, scan
+from app.index.index import Index
+from tests.index.helpers import pi_store
+batch.SAVED_FROM = 8
+scan.WORKERS_FROM_BYTES = int(sys.argv[4])
+index = Index([pi_store(sys.argv[2])], sys.argv[3])
+print("go", flush=True)
+index.scan(lambda delta: print(delta.done, flush=True))
+index.close()
+print("note", index.note, index.catalog.generation, index.counts.whole, flush=True)
+"""
+
+
+def start(store: Path, cache: Path, workers_from: int = 1 << 40) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", SCAN, str(ROOT), str(store), str(cache), str(workers_from)],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_two_scanners_at_once_on_an_empty_cache(tmp_path: Path) -> None:
+    fill(tmp_path / "store", 400)
+    for attempt in range(3):
+        cache = tmp_path / f"cache-{attempt}"
+        both = [start(tmp_path / "store", cache) for _ in range(2)]
+        for process in both:
+            output, _ = process.communicate(timeout=60)
+            assert process.returncode == 0
+            # In the file, not in memory, and never made anew under the other's feet.
+            assert output.splitlines()[-1].startswith("note None 0 ")
+        index = Index([pi_store(tmp_path / "store")], str(cache))
+        index.scan()
+        assert index.counts.whole == 0
+        assert facts(index.rows(full=True)) == fresh(pi_store(tmp_path / "store"), tmp_path / "other")
+
+
+def test_a_scanner_killed_again_and_again(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    paths = fill(store, 400)
+    dice = random.Random(7)
+    unfinished = stored = 0
+    for attempt in range(40):
+        for path in dice.sample(paths, 200):
+            append(path, message(f"{attempt}-{path.name}", None, "more"))
+        process = start(store, tmp_path / "cache", 1000 if attempt % 2 else 1 << 40)
+        assert process.stdout is not None
+        assert process.stdout.readline() == "go\n"
+        # Between the beginning and the end of the work, at another moment each time.
+        for _ in range(dice.randrange(1, 4)):
+            process.stdout.readline()
+        time.sleep(dice.random() * 0.03)
+        process.send_signal(signal.SIGKILL)
+        output, _ = process.communicate(timeout=60)
+        unfinished += "note" not in output
+        stored = max(stored, len(Index([pi_store(store)], str(tmp_path / "cache")).rows()))
+        if unfinished >= 12 and stored:
+            break
+    assert unfinished >= 12
+    assert stored, "what was read before a kill is kept"
+    with sqlite3.connect(tmp_path / "cache" / f"catalog-{SCHEMA}.db") as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    index = Index([pi_store(store)], str(tmp_path / "cache"))
+    index.scan()
+    assert index.note is None
+    assert index.catalog.generation == 0
+    assert facts(index.rows(full=True)) == fresh(pi_store(store), tmp_path / "other")
+
+
+def test_the_workers_of_a_killed_scanner_end(tmp_path: Path) -> None:
+    fill(tmp_path / "store", 400)
+    process = start(tmp_path / "store", tmp_path / "cache", 1000)
+    assert process.stdout is not None
+    while process.stdout.readline() in ("go\n", "0\n"):
+        pass
+    mark = str(ROOT)
+    children = [number for number in _processes() if _parent(number) == process.pid]
+    process.kill()
+    process.wait()
+    for _ in range(500):
+        if not [number for number in children if mark in _command(number) and _state(number) != "Z"]:
+            return
+        time.sleep(0.01)
+    raise AssertionError("workers live on")
+
+
+def _processes() -> list[int]:
+    return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
+
+
+def _command(number: int) -> str:
+    try:
+        return Path(f"/proc/{number}/cmdline").read_text()
+    except OSError:
+        return ""
+
+
+def _stat(number: int) -> list[str]:
+    try:
+        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return ["Z", "0"]
+
+
+def _state(number: int) -> str:
+    return _stat(number)[0]
+
+
+def _parent(number: int) -> int:
+    return int(_stat(number)[1])

@@ -1,0 +1,401 @@
+"""The scan: it reads what changed and nothing else (PERFORMANCE 3.7, the traps of part 4)."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.index import scan as scan_module
+from app.index.index import Index
+from app.index.walk import walk
+from tests.index.helpers import append, facts, fill, fresh, header, message, pi_store, session, write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from app.index.scan import Delta
+    from app.stores.base import Store
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return tmp_path / "store"
+
+
+@pytest.fixture
+def store(root: Path) -> Store:
+    return pi_store(root)
+
+
+@pytest.fixture
+def index(tmp_path: Path, store: Store) -> Index:
+    return Index([store], str(tmp_path / "cache"), now=lambda: 12_345)
+
+
+def cost(index: Index) -> tuple[int, int, int]:
+    """(files read whole, files read from where we were, bytes) of one scan."""
+    counts = index.counts
+    before = counts.whole, counts.tails, counts.bytes
+    index.scan()
+    return counts.whole - before[0], counts.tails - before[1], counts.bytes - before[2]
+
+
+def content_of(root: Path) -> dict[str, tuple[bytes, os.stat_result]]:
+    return {
+        os.path.join(folder, name): (open(os.path.join(folder, name), "rb").read(), os.stat(folder))
+        for folder, _, names in os.walk(root)
+        for name in names
+    }
+
+
+def test_the_first_scan_reads_everything_and_the_second_nothing(root: Path, index: Index) -> None:
+    paths = fill(root, 200)
+    assert cost(index) == (200, 0, sum(path.stat().st_size for path in paths))
+    assert cost(index) == (0, 0, 0)
+    assert len(index.rows()) == 200
+
+
+def test_one_append_to_one_of_200_files_reads_exactly_those_bytes(root: Path, index: Index) -> None:
+    paths = fill(root, 200)
+    index.scan()
+    added = message("new", "e0", "one more")
+    append(paths[77], added)
+    assert cost(index) == (0, 1, len(added))
+    (row,) = [row for row in index.rows() if row.path == str(paths[77])]
+    assert (row.message_count, row.leaf_id) == (2, "new")
+
+
+def test_the_next_process_reads_only_the_end_too(tmp_path: Path, root: Path, store: Store) -> None:
+    paths = fill(root, 5)
+    Index([store], str(tmp_path / "cache")).scan()
+    append(paths[0], message("new", "e0", "one more"))
+    assert cost(Index([store], str(tmp_path / "cache")))[:2] == (0, 1)
+
+
+def test_an_unfinished_line_is_read_again_when_it_is_finished(root: Path, index: Index) -> None:
+    path = write(root / "a.jsonl", session())
+    whole = message("new", "e0", "one more")
+    append(path, whole[:20])
+    index.scan()
+    (row,) = index.rows()
+    assert (row.torn, row.message_count) == (True, 1)
+    append(path, whole[20:])
+    assert cost(index) == (0, 1, len(whole))
+    (row,) = index.rows()
+    assert (row.torn, row.message_count) == (False, 2)
+
+
+def rewritten_larger(path: Path) -> None:
+    # As pi migrates: the same inode, truncated, larger.
+    path.write_text(session("migrated", "s1") + message("x", "e0", "and more"))
+
+
+def replaced(path: Path) -> None:
+    write(path.with_suffix(".tmp"), session("replaced") + message("x", "e0", "and more"))
+    os.replace(path.with_suffix(".tmp"), path)
+
+
+def written_in_place(path: Path) -> None:
+    with open(path, "r+b") as file:
+        data = file.read().replace(b"prompt 3", b"PROMPT 3")
+        file.seek(0)
+        file.write(data)
+
+
+def shortened(path: Path) -> None:
+    path.write_text(header())
+
+
+@pytest.mark.parametrize("change", [rewritten_larger, replaced, written_in_place, shortened])
+def test_anything_but_growth_is_read_whole(
+    tmp_path: Path, root: Path, store: Store, index: Index, change: object
+) -> None:
+    paths = fill(root, 10)
+    index.scan()
+    assert callable(change)
+    change(paths[3])
+    assert cost(index)[:2] == (1, 0)
+    assert facts(index.rows(full=True)) == fresh(store, tmp_path / "other")
+
+
+def test_a_new_time_alone_is_looked_into(root: Path, index: Index) -> None:
+    # omp's title line is rewritten in place, and the name in it is all that has changed.
+    paths = fill(root, 3)
+    index.scan()
+    os.utime(paths[0], (1, 1))
+    assert cost(index)[:2] == (1, 0)
+
+
+def test_files_that_go_are_forgotten(root: Path, index: Index) -> None:
+    paths = fill(root, 20)
+    index.scan()
+    paths[4].unlink()
+    shutil.rmtree(paths[5].parent)
+    told: list[Delta] = []
+    index.scan(told.append)
+    gone = {str(path) for path in paths if not path.exists()}
+    assert len(gone) == 3
+    assert {path for delta in told for path in delta.removed} == gone
+    assert gone.isdisjoint(row.path for row in index.rows())
+    assert cost(index) == (0, 0, 0)
+
+
+def test_a_file_that_is_no_session_is_remembered_and_may_become_one(root: Path, index: Index) -> None:
+    path = write(root / "a.jsonl", "")
+    write(root / "b.jsonl", "not json\n")
+    index.scan()
+    assert index.rows() == []
+    assert [os.path.basename(row.path) for row in index.problem_files()] == ["a.jsonl", "b.jsonl"]
+    assert all(row.refused for row in index.problem_files())
+    assert cost(index) == (0, 0, 0)
+    append(path, session())
+    told: list[Delta] = []
+    index.scan(told.append)
+    assert [row.path for delta in told for row in delta.changed] == [str(path)]
+    path.write_text("")
+    told.clear()
+    index.scan(told.append)
+    assert [path for delta in told for path in delta.removed] == [str(path)]
+    assert len(index.problem_files()) == 2
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_a_file_that_vanishes_between_walk_and_reading(
+    root: Path, index: Index, monkeypatch: pytest.MonkeyPatch, known: bool
+) -> None:
+    paths = fill(root, 3)
+    if known:
+        index.scan()
+        append(paths[1], message("new", "e0", "more"))
+
+    def walk_then_delete(stores: list[Store], gentle: bool) -> object:
+        found = walk(stores, gentle)
+        paths[1].unlink()
+        return found
+
+    monkeypatch.setattr(scan_module, "walk", walk_then_delete)
+    told: list[Delta] = []
+    index.scan(told.append)
+    assert {row.path for row in index.rows()} == {str(paths[0]), str(paths[2])}
+    assert index.problem_files() == []
+    assert (told[-1].done, told[-1].total) == ((1, 1) if known else (3, 3))
+    assert [path for delta in told for path in delta.removed] == ([str(paths[1])] if known else [])
+
+
+def test_a_file_that_shrinks_between_walk_and_reading(
+    tmp_path: Path, root: Path, store: Store, index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(root / "a.jsonl", session(messages=50))
+    index.scan()
+    append(path, message("new", "e0", "more"))
+
+    def walk_then_cut(stores: list[Store], gentle: bool) -> object:
+        found = walk(stores, gentle)
+        path.write_text(session("cut"))
+        return found
+
+    monkeypatch.setattr(scan_module, "walk", walk_then_cut)
+    index.scan()
+    monkeypatch.setattr(scan_module, "walk", walk)
+    index.scan()
+    assert facts(index.rows(full=True)) == fresh(store, tmp_path / "other")
+    assert [row.title for row in index.rows()] == ["cut"]
+
+
+def test_a_store_that_cannot_be_read_keeps_its_rows(
+    root: Path, index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(root, 6, folders=2)
+    index.scan()
+    away = str(root / "--project-1--")
+    really = os.scandir
+
+    def denied(path: str) -> object:
+        if path == away:
+            raise PermissionError(13, "Permission denied")
+        return really(path)
+
+    monkeypatch.setattr(os, "scandir", denied)
+    told: list[Delta] = []
+    index.scan(told.append)
+    assert len(index.rows()) == 6
+    assert told == []
+    assert index.complaints == [(away, "not readable")]
+    away = str(root)
+    index.scan()
+    assert len(index.rows()) == 6
+    assert index.complaints == [(away, "not readable")]
+    monkeypatch.undo()
+    index.scan()
+    assert (len(index.rows()), index.complaints) == (6, [])
+    assert index.counts.whole == 6
+
+
+def test_what_is_gone_below_a_folder_that_cannot_be_read_goes(
+    root: Path, index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = fill(root, 4, folders=1)
+    index.scan()
+    paths[0].unlink()
+    really = os.scandir
+
+    def denied(path: str) -> object:
+        if path == str(root / "--project-0--"):
+            raise PermissionError(13, "Permission denied")
+        return really(path)
+
+    monkeypatch.setattr(os, "scandir", denied)
+    index.scan()
+    assert {row.path for row in index.rows()} == {str(path) for path in paths[1:]}
+
+
+def test_a_store_that_is_gone_takes_its_rows_along(root: Path, index: Index) -> None:
+    fill(root, 6)
+    index.scan()
+    shutil.rmtree(root)
+    index.scan()
+    assert index.rows() == []
+    root.write_text("a file now")
+    index.scan()
+    assert index.complaints == [(str(root), "not a folder")]
+
+
+def test_a_session_that_has_become_a_folder_is_none(root: Path, index: Index) -> None:
+    path = write(root / "a.jsonl", session())
+    index.scan()
+    path.unlink()
+    path.mkdir()
+    index.scan()
+    assert index.rows() == []
+    assert index.complaints == [(str(path), "a folder, not a file")]
+
+
+def test_a_file_out_of_reach_keeps_its_row_and_is_tried_again(
+    root: Path, index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(root / "a.jsonl", session())
+    other = write(root / "b.jsonl", session())
+    other.rename(root / "hidden")
+    index.scan()
+    append(path, message("new", "e0", "more"))
+    (root / "hidden").rename(other)
+    really = os.open
+
+    def denied(name: str, flags: int, mode: int = 0o777) -> int:
+        if str(name).startswith(str(root)):
+            raise PermissionError(13, "Permission denied")
+        return really(name, flags, mode)
+
+    monkeypatch.setattr(os, "open", denied)
+    index.scan()
+    reason = "cannot be read: Permission denied"
+    assert [(row.path, row.message_count) for row in index.rows()] == [(str(path), 1)]
+    assert [(row.path, row.refused) for row in index.problem_files()] == [(str(other), reason)]
+    assert sorted(index.complaints) == [(str(path), reason), (str(other), reason)]
+    monkeypatch.undo()
+    index.scan()
+    assert {(row.path, row.message_count) for row in index.rows()} == {(str(path), 2), (str(other), 1)}
+    assert (index.problem_files(), index.complaints) == ([], [])
+
+
+def test_newest_first_with_progress(root: Path, index: Index) -> None:
+    paths = fill(root, 60)
+    told: list[Delta] = []
+    index.scan(told.append)
+    assert (told[0].changed, told[0].done, told[0].total) == ([], 0, 60)
+    shown = [row.path for delta in told for row in delta.changed]
+    assert shown == [str(path) for path in reversed(paths)]
+    assert (told[-1].done, told[-1].total) == (60, 60)
+    assert {row.first_message for delta in told for row in delta.changed} == {""}
+
+
+def test_the_first_scan_ends_with_a_word_even_when_nothing_changed(
+    tmp_path: Path, root: Path, store: Store
+) -> None:
+    fill(root, 3)
+    Index([store], str(tmp_path / "cache")).scan()
+    index = Index([store], str(tmp_path / "cache"))
+    told: list[Delta] = []
+    index.scan(told.append)
+    assert [(delta.changed, delta.removed, delta.done, delta.total) for delta in told] == [([], [], 0, 0)]
+    index.scan(told.append)
+    assert len(told) == 1
+
+
+def test_a_scan_that_is_stopped_keeps_what_it_has(tmp_path: Path, root: Path, store: Store) -> None:
+    fill(root, 60)
+    stop = threading.Event()
+    stop.set()
+    index = Index([store], str(tmp_path / "cache"))
+    index.scan(stop=stop)
+    assert index.counts.whole == 0
+    index.scan()
+    assert index.counts.whole == 60
+
+
+def test_deltas_are_against_what_was_shown(tmp_path: Path, root: Path, store: Store) -> None:
+    paths = fill(root, 4)
+    ours = Index([store], str(tmp_path / "cache"))
+    ours.scan()
+    shown = Index([store], str(tmp_path / "cache"))
+    shown.rows()
+    # Another process of ours notices first; we need not read the file, but have to show its row.
+    append(paths[2], message("new", "e0", "more"))
+    paths[3].unlink()
+    ours.scan()
+    told: list[Delta] = []
+    shown.scan(told.append)
+    assert [(row.path, row.message_count) for delta in told for row in delta.changed] == [(str(paths[2]), 2)]
+    assert [path for delta in told for path in delta.removed] == [str(paths[3])]
+    assert shown.counts.bytes == 0
+
+
+def test_growth_is_noticed_by_those_who_look_twice(tmp_path: Path, root: Path, store: Store) -> None:
+    path = write(root / "a.jsonl", session())
+    index = Index([store], str(tmp_path / "cache"), now=lambda: 12_345)
+    index.scan()
+    append(path, message("n1", "e0", "more"))
+    later = Index([store], str(tmp_path / "cache"), now=lambda: 1)
+    later.scan()
+    assert [row.grew_ms for row in later.rows()] == [None], "it may have grown long ago"
+    append(path, message("n2", "n1", "more"))
+    index.scan()
+    assert [row.grew_ms for row in index.rows()] == [12_345]
+    os.utime(path, (1, 1))
+    index.scan()
+    assert [row.grew_ms for row in index.rows()] == [12_345]
+
+
+def test_looking_writes_nothing(root: Path, index: Index, tmp_path: Path) -> None:
+    fill(root, 30)
+    write(root / "bad.jsonl", "damaged")
+    before = content_of(root)
+    index.scan()
+    append(root / "bad.jsonl", "")
+    index.scan()
+    after = content_of(root)
+    assert {path: data for path, (data, _) in before.items()} == {
+        path: data for path, (data, _) in after.items()
+    }
+    for path, (_, status) in before.items():
+        assert after[path][1].st_mtime_ns == status.st_mtime_ns
+    index.close()
+    assert sorted(os.listdir(tmp_path)) == ["cache", "store"]
+
+
+def test_one_file_in_two_stores_is_one_row(tmp_path: Path, root: Path) -> None:
+    write(root / "sub" / "a.jsonl", session())
+    inner, outer = pi_store(root / "sub"), pi_store(root)
+    index = Index([inner, outer], str(tmp_path / "cache"))
+    index.scan()
+    assert [row.store for row in index.rows()] == [str(root / "sub")]
+
+
+def test_a_path_that_is_none_is_said(tmp_path: Path) -> None:
+    index = Index([pi_store("/no\0where")], str(tmp_path / "cache"))
+    index.scan()
+    assert index.complaints == [("/no\0where", "not a path")]

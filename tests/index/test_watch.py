@@ -1,0 +1,136 @@
+"""What events mean, where watching is of no use, and looking by ourselves."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.index.hints import hints_of
+from app.index.mounts import is_silent
+from app.index.row import signature_of
+from app.index.watch import PollWatch
+from tests.index.helpers import append, fill, message, pi_store, session, write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "store"
+    write(root / "--p--" / "a.jsonl", session())
+    write(root / "--p--" / "a" / "0-scout.jsonl", session())
+    write(root / "flat.jsonl", session())
+    write(root / "flat" / "0-scout.jsonl", session())
+    write(root / "notes.txt", "")
+    (tmp_path / "elsewhere").mkdir()
+    (root / "link").symlink_to(tmp_path / "elsewhere")
+    return root
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("--p--/a.jsonl", "file"),
+        ("--p--/new.jsonl", "file"),
+        ("new.jsonl", "file"),
+        ("--q--/new.jsonl", "file"),
+        ("", "walk"),
+        ("--p--", "walk"),
+        ("--gone--", "walk"),
+        ("--p--/na\ufffdme.jsonl", "walk"),
+        ("link/b.jsonl", "walk"),
+        ("notes.txt", "nothing"),
+        ("--p--/a.jsonl.lock", "nothing"),
+        ("--p--/a/0-scout.jsonl", "nothing"),
+        ("--p--/a/local/log", "nothing"),
+        ("flat/0-scout.jsonl", "nothing"),
+        ("flat/1.bash.log", "nothing"),
+        ("../other/b.jsonl", "nothing"),
+    ],
+)
+def test_what_an_event_means(root: Path, path: str, expected: str) -> None:
+    known = {str(root / "--p--" / "a.jsonl"), str(root / "flat.jsonl")}
+    full = os.path.normpath(os.path.join(root, path))
+    hints = hints_of([full], [pi_store(root)], known)
+    assert (hints.paths, hints.walk) == {
+        "file": ({full}, False),
+        "walk": (set(), True),
+        "nothing": (set(), False),
+    }[expected]
+    assert hints.count == 1
+
+
+def test_a_store_inside_a_store(root: Path) -> None:
+    path = str(root / "--p--" / "a" / "0-scout.jsonl")
+    hints = hints_of([path], [pi_store(root), pi_store(root / "--p--" / "a")], ())
+    assert hints.paths == {path}
+
+
+TABLE = """/dev/vda / ext4 rw 0 0
+proc /proc proc rw 0 0
+server:/export /home nfs4 rw 0 0
+/dev/sdb /home/local ext4 rw 0 0
+me@host:/ /mnt/my\\040host fuse.sshfs rw 0 0
+odd
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "silent"),
+    [
+        ("/srv/x", False),
+        ("/home/me/.pi", True),
+        ("/home", True),
+        ("/homes/me", False),
+        ("/home/local/me", False),
+        ("/mnt/my host/x", True),
+    ],
+)
+def test_file_systems_that_report_nothing(tmp_path: Path, path: str, silent: bool) -> None:
+    table = write(tmp_path / "mounts", TABLE)
+    assert is_silent(path, str(table)) is silent
+    assert is_silent(path, str(tmp_path / "none")) is False
+
+
+def polled(root: Path, paths: list[Path]) -> PollWatch:
+    known = {str(path): signature_of(path.stat()) for path in paths}
+    # What is younger than a step of the files' clock is looked at again; here nothing shall be.
+    for folder in {root, *(path.parent for path in paths)}:
+        os.utime(folder, (1_700_000_000, 1_700_000_000))
+    return PollWatch([pi_store(root)], known)
+
+
+def test_polling_sees_growth_and_new_files_and_rests_otherwise(tmp_path: Path) -> None:
+    paths = fill(tmp_path, 100)
+    watch = polled(tmp_path, paths)
+    stop = threading.Event()
+    hints = watch.wait(0.7, stop)
+    assert (hints.paths, hints.walk) == (set(), False)
+    append(paths[90], message("n", "e0", "more"))
+    assert watch.wait(2, stop).paths == {str(paths[90])}
+    paths[91].unlink()
+    assert str(paths[91]) in watch.wait(2, stop).paths
+    write(paths[0].parent / "new.jsonl", session())
+    while not watch.wait(2, stop).walk:
+        pass
+    stop.set()
+    assert watch.wait(60, stop).count == 0
+
+
+def test_polling_notices_a_folder_that_comes(tmp_path: Path) -> None:
+    watch = PollWatch([pi_store(tmp_path / "later")], {})
+    stop = threading.Event()
+    assert not watch.wait(0.7, stop).walk
+    (tmp_path / "later").mkdir()
+    assert watch.wait(5, stop).walk
+
+
+@pytest.mark.parametrize(("took", "seconds"), [(0.001, 2.0), (0.1, 10.0), (5.0, 30.0)])
+def test_polling_walks_as_often_as_walks_are_cheap(tmp_path: Path, took: float, seconds: float) -> None:
+    watch = PollWatch([pi_store(tmp_path)], {})
+    watch.walked(took)
+    assert watch.idle_walk_seconds == pytest.approx(seconds)

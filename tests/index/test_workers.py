@@ -1,0 +1,187 @@
+"""Worker processes: the same results as without them, whatever happens to them (PERFORMANCE 3.5)."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.index import scan as scan_module
+from app.index import worker
+from app.index.index import Index
+from app.index.reader import read
+from app.index.workers import BATCH_FILES, CRASHED, Workers, _batches, _command
+from tests.index.helpers import facts, fill, fresh, pi_store, session, write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from app.index.reader import Result, Task
+
+
+def tasks(paths: list[Path]) -> list[tuple[Task, int]]:
+    return [((str(path), ("pi",), 1, b"", 0, b""), path.stat().st_size) for path in paths]
+
+
+def collect(workers: Workers, work: list[tuple[Task, int]]) -> list[Result]:
+    """The results in the order of the tasks; each must come once."""
+    found: dict[int, Result] = {}
+    with closing(workers):
+        for group in workers.read(work):
+            for index, result in group:
+                assert index not in found
+                found[index] = result
+    assert sorted(found) == list(range(len(work)))
+    return [found[index] for index in range(len(work))]
+
+
+def test_workers_find_what_we_find(tmp_path: Path) -> None:
+    paths = fill(tmp_path, 150)
+    paths += [write(tmp_path / "bad.jsonl", "damaged\n"), tmp_path / "gone.jsonl"]
+    paths.append(write(tmp_path / "n\udc80ame\n.jsonl", session("\ud83d alone")))
+    work = [(task, 1_000_000) for task, _ in tasks(paths[:-2])]
+    work += [((str(path), ("pi",), 1, b"", 0, b""), 0) for path in paths[-2:]]
+    assert collect(Workers(2), work) == [read(task) for task, _ in work]
+
+
+def test_a_worker_goes_on_where_a_file_was_left(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", session())
+    first = read((str(path), ("pi",), 1, b"", 0, b""))
+    with open(path, "a") as file:
+        file.write('{"type":"custom","id":"x","parentId":"e0"}\n')
+    task = (str(path), ("pi",), 1, first[3], first[4], first[5])
+    (result,) = collect(Workers(1), [(task, 10)])
+    assert result == read(task)
+    assert result[-1] is True
+
+
+def test_no_environment_and_no_site_packages_but_all_that_we_can_import() -> None:
+    command = _command()
+    assert command[:3] == [sys.executable, "-I", "-S"]
+    assert set(filter(None, sys.path)) <= set(command)
+
+
+def test_the_first_batches_are_small_and_none_is_large() -> None:
+    many = [(("p", (), 0, b"", 0, b""), 300_000)] * 1000
+    sizes = [sum(many[index][1] for index, _ in batch) for batch in _batches(many)]
+    assert sizes[0] == 600_000
+    assert sizes[1] > sizes[0]
+    assert max(sizes) <= 4_200_000
+    assert sum(sizes) == 300_000_000
+    assert max(len(batch) for batch in _batches([(("p", (), 0, b"", 0, b""), 1)] * 1000)) == BATCH_FILES
+
+
+def test_workers_that_are_killed_lose_nothing(tmp_path: Path) -> None:
+    paths = fill(tmp_path, 300)
+    work = [(task, 1_000_000) for task, _ in tasks(paths)]
+    found: dict[int, Result] = {}
+    killed = 0
+    with closing(Workers(2)) as workers:
+        for group in workers.read(work):
+            found.update(group)
+            if group and killed < 5:
+                for process in workers.process_ids[:1]:
+                    os.kill(process, signal.SIGKILL)
+                    killed += 1
+    assert killed == 5
+    assert [found[index] for index in range(300)] == [read(task) for task, _ in work]
+
+
+DIES_AT_POISON = """
+import sys, os; sys.path[:] = sys.argv[1:]
+from app.index import reader, worker
+really = reader.read
+def read(task):
+    if "poison" in task[0]:
+        os.abort()
+    return really(task)
+reader.read = read
+worker.main()
+"""
+
+
+def test_a_file_that_ends_its_reader_is_refused_and_the_others_are_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker, "START", DIES_AT_POISON)
+    paths = fill(tmp_path, 100)
+    paths.insert(30, write(tmp_path / "poison.jsonl", session()))
+    paths.insert(70, write(tmp_path / "poison2.jsonl", session()))
+    work = tasks(paths)
+    results = collect(Workers(2), work)
+    assert [index for index, result in enumerate(results) if result == CRASHED] == [30, 70]
+    assert all(result[0] for result in results if result != CRASHED)
+
+
+@pytest.mark.parametrize(
+    "start", ["raise SystemExit(1)", "import time; print('noise')", "import os; os.abort()"]
+)
+def test_without_workers_it_is_slower_but_as_good(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: str
+) -> None:
+    monkeypatch.setattr(worker, "START", start)
+    work = tasks(fill(tmp_path, 20))
+    assert collect(Workers(2), work) == [read(task) for task, _ in work]
+
+
+def test_without_an_interpreter_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "nothing"))
+    work = tasks(fill(tmp_path, 5))
+    assert collect(Workers(2), work) == [read(task) for task, _ in work]
+
+
+def test_workers_end_with_us(tmp_path: Path) -> None:
+    workers = Workers(2)
+    results = workers.read([(task, 5_000_000) for task, _ in tasks(fill(tmp_path, 50))])
+    while not workers.process_ids:
+        next(results)
+    processes = workers.process_ids
+    workers.close()
+    for _ in results:
+        pass
+    assert not workers.process_ids
+    assert all(not os.path.exists(f"/proc/{process}/fd/0") for process in processes)
+
+
+def test_a_large_first_scan_uses_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scan_module, "WORKERS_FROM_BYTES", 1000)
+    store = pi_store(tmp_path / "store")
+    paths = fill(tmp_path / "store", 300)
+    index = Index([store], str(tmp_path / "cache"))
+    told: list[int] = []
+    index.scan(lambda delta: told.append(delta.done))
+    assert (index.counts.whole, index.counts.bytes) == (300, sum(path.stat().st_size for path in paths))
+    assert told == sorted(told)
+    monkeypatch.undo()
+    assert facts(index.rows(full=True)) == fresh(store, tmp_path / "other")
+
+
+def test_stopping_a_large_scan_ends_the_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scan_module, "WORKERS_FROM_BYTES", 1000)
+    fill(tmp_path / "store", 300)
+    index = Index([pi_store(tmp_path / "store")], str(tmp_path / "cache"))
+    stop = threading.Event()
+
+    def first(delta: object) -> None:
+        stop.set()
+
+    index.scan(first, stop)
+    assert index.counts.whole < 300
+    index.scan()
+    assert len(index.rows()) == 300
+
+
+def test_a_mistake_of_ours_with_one_file_is_its_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise KeyError("oops")
+
+    monkeypatch.setattr("app.sessions.summarise.summarise", broken)
+    result = read((str(write(tmp_path / "a.jsonl", session())), ("pi",), 1, b"", 0, b""))
+    assert result[:2] == (None, "reading it failed: KeyError: 'oops'")

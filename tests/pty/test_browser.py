@@ -1,0 +1,281 @@
+"""The whole program in a real pseudo-terminal: first frame, takeover, keys, resize, exit, signals and the hand-over."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.factory import chain, message, write_session
+from tests.terminal import Terminal
+
+ROOT = Path(__file__).parent.parent.parent
+COMMAND = [sys.executable, "-m", "app"]
+RECORDER = """#!{python}
+import json, os, sys
+with open({out!r}, "w") as file:
+    json.dump({{"argv": sys.argv, "cwd": os.getcwd(), "env": dict(os.environ), "pid": os.getpid()}}, file)
+print("the agent runs")
+sys.stdout.flush()
+line = sys.stdin.readline()
+print("it read:", line.strip())
+"""
+
+
+@pytest.fixture
+def machine(tmp_path):
+    """A home with two sessions whose folder exists, a fake ``pi`` on PATH, and the environment of a shell there."""
+    work = tmp_path / "work"
+    work.mkdir()
+    store = tmp_path / "home/.pi/agent/sessions/--work--"
+    write_session(store / "2026_aaaa.jsonl", *chain("fix the login", "too early", id="aaaa", cwd=str(work)))
+    write_session(
+        store / "2026_bbbb.jsonl", *chain("man page", "here it is", "thanks", id="bbbb", cwd=str(work))
+    )
+    program = tmp_path / "bin/pi"
+    program.parent.mkdir()
+    program.write_text(RECORDER.format(python=sys.executable, out=str(tmp_path / "ran.json")))
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    env = {
+        "HOME": str(tmp_path / "home"),
+        "PATH": f"{program.parent}:{os.environ['PATH']}",
+        "LEAFMARK_CACHE_DIR": str(tmp_path / "cache"),
+        "LEAFMARK_STATE_DIR": str(tmp_path / "state"),
+        "PYTHONPATH": str(ROOT),
+        "LANG": "C.UTF-8",
+    }
+    return tmp_path, work, env
+
+
+def warm(env, cwd):
+    subprocess.run([*COMMAND, "list"], env=env, cwd=cwd, check=True, capture_output=True)
+
+
+def shown(terminal):
+    """The panes are filled: Textual has the screen and the tree is read."""
+    terminal.wait_for_text("← active", 30)
+
+
+def test_rows_are_there_before_textual_and_stay_while_it_takes_over(machine):
+    _, work, env = machine
+    warm(env, work)
+    with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
+        terminal.wait_for_text("fix the login")
+        written = terminal.output
+        assert b"\x1b[?1049h" in written
+        assert b"\x1b[?1000h" not in written, "Textual has not started when the rows are there"
+        terminal.wait_for_text("? help")
+        first = [line[:50] for line in terminal.lines[:20]]
+        before = len(terminal.chunks)
+        shown(terminal)
+        after = b"".join(chunk.data for chunk in terminal.chunks[before:])
+        assert b"\x1b[?1049h" not in after
+        assert b"\x1b[2J" not in after
+        assert [line[:50] for line in terminal.lines[:20]] == first
+
+
+def test_the_first_frame_has_the_colours_of_the_second(machine):
+    _, work, env = machine
+    warm(env, work)
+    with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
+        terminal.wait_for_text("? help")
+
+        def cells(rows):
+            buffer = terminal.emulator.screen.buffer
+            return [
+                [(cell.data, cell.fg, cell.bg, cell.bold) for cell in (buffer[y][x] for x in range(50))]
+                for y in rows
+            ]
+
+        rows = [0, 1, 2, 3, 4, 5, 39]
+        first = cells(rows)
+        shown(terminal)
+        terminal.settle()
+        for row, was, now in zip(rows, first, cells(rows), strict=True):
+            differing = [at for at in range(50) if was[at] != now[at] and was[at][0] != " "]
+            assert differing == [], (row, [(was[at], now[at]) for at in differing][:3])
+
+
+def test_keys_typed_before_textual_are_neither_echoed_nor_lost(machine):
+    _, work, env = machine
+    warm(env, work)
+    with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
+        terminal.wait_for_text("fix the login")
+        terminal.press("j")
+        terminal.wait_for(lambda it: any("❯" in line and "man page" in line for line in it.lines), 30)
+        assert not any("j" in line[50:] for line in terminal.lines[:2])
+        terminal.press("q")
+        assert terminal.wait() == 0
+
+
+@pytest.mark.parametrize("when", ["before Textual", "after"])
+def test_letters_typed_in_one_go_with_the_filters_key_reach_it(machine, when):
+    _, work, env = machine
+    warm(env, work)
+    with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
+        if when == "after":
+            shown(terminal)
+        else:
+            terminal.wait_for_text("fix the login")
+        terminal.send("/login")
+        terminal.wait_for_text("1 of 2", 30)
+        terminal.wait_for(lambda it: any("❯" in line and "fix the login" in line for line in it.lines))
+
+
+@pytest.mark.parametrize("key", ["q", "ctrl+q", "ctrl+c"])
+def test_leaving_gives_the_terminal_back(machine, key):
+    _, work, env = machine
+    with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
+        shown(terminal)
+        terminal.press(key)
+        assert terminal.wait() == 0
+        assert terminal.leftovers() == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_signals_give_the_terminal_back(machine, number):
+    _, work, env = machine
+    with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
+        shown(terminal)
+        terminal.signal(number)
+        terminal.wait()
+        assert terminal.leftovers() == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_before_textual_is_up_gives_the_terminal_back(machine, number):
+    _, work, env = machine
+    warm(env, work)
+    with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
+        terminal.wait_for_text("fix the login")
+        terminal.signal(number)
+        terminal.wait(30)
+        assert terminal.leftovers() == []
+
+
+def test_resizing_lays_the_panes_out_anew(machine):
+    _, work, env = machine
+    with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
+        shown(terminal)
+        terminal.resize(60, 20)
+        terminal.wait_for(lambda it: it.lines[1].rstrip().endswith("╮") and "tree" not in it.lines[1])
+        terminal.resize(160, 45)
+        terminal.wait_for_text("← active")
+        terminal.press("q")
+        assert terminal.wait() == 0
+
+
+def test_enter_becomes_the_agent_in_the_sessions_folder(machine):
+    tmp_path, work, env = machine
+    with Terminal(COMMAND, env=env, cwd=str(tmp_path)) as terminal:
+        shown(terminal)
+        path = tmp_path / "home/.pi/agent/sessions/--work--/2026_bbbb.jsonl"
+        terminal.wait_for(lambda it: "pi --session" in it.dump())
+        terminal.press("enter")
+        terminal.wait_for_text("the agent runs", 20)
+        assert terminal.leftovers() == [], "the agent gets a terminal as the shell left it"
+        terminal.send("hello\n")
+        terminal.wait_for_text("it read: hello")
+        assert terminal.wait() == 0
+    ran = json.loads((tmp_path / "ran.json").read_text())
+    assert ran["argv"][1:] == ["--session", str(path)]
+    assert ran["cwd"] == str(work)
+    assert ran["pid"] == terminal.process.pid, "exec, not a child"
+    assert ran["env"]["HOME"] == env["HOME"]
+    assert ran["env"]["PWD"] == str(work)
+
+
+def test_a_session_of_a_moved_store_is_resumed_with_what_moved_it(machine):
+    tmp_path, work, env = machine
+    moved = tmp_path / "moved"
+    write_session(moved / "sessions/--work--/2026_cccc.jsonl", *chain("moved", id="cccc", cwd=str(work)))
+    env = {**env, "PI_CODING_AGENT_DIR": str(moved)}
+    with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
+        shown(terminal)
+        terminal.press("/")
+        terminal.send("cccc")
+        terminal.wait_for_text("1 of 3")
+        terminal.press("enter")
+        terminal.wait_for(lambda it: "pi --session" in it.dump() and "cccc" in it.dump())
+        terminal.settle()
+        terminal.press("enter")
+        terminal.wait_for_text("the agent runs", 20)
+    ran = json.loads((tmp_path / "ran.json").read_text())
+    assert ran["env"]["PI_CODING_AGENT_DIR"] == str(moved)
+    assert ran["argv"][-1].endswith("cccc.jsonl")
+
+
+def test_hostile_text_never_reaches_the_terminal(machine):
+    tmp_path, work, env = machine
+    hostile = "\x1b]52;c;aGk=\x07 \x1b[2J \x9b31m \u202eevil\u2066 \x1bP+q\x1b\\ end"
+    lines = [*chain(hostile, hostile, id="evil", cwd=str(work)), message("z", "00000002", "user", hostile)]
+    lines.append({"type": "session_info", "id": "n", "parentId": "z", "timestamp": "x", "name": hostile})
+    write_session(tmp_path / "home/.pi/agent/sessions/--work--/2026_evil.jsonl", *lines)
+    os.utime(tmp_path / "home/.pi/agent/sessions/--work--/2026_evil.jsonl")
+    warm(env, work)
+    with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
+        shown(terminal)
+        terminal.press("tab", "tab", "r")
+        terminal.settle()
+        terminal.press("q")
+        terminal.wait()
+        written = terminal.output.decode("utf-8", "replace")
+    for bad in ("\x1b]52", "\x1b[2J", "\x9b", "\u202e", "\u2066", "\x1bP"):
+        assert bad not in written, bad
+    printed = subprocess.run(
+        [*COMMAND, "list"], env=env, cwd=work, capture_output=True, text=True, check=True
+    ).stdout
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", printed)
+
+
+def test_a_tour_changes_nothing_under_the_stores(machine):
+    tmp_path, work, env = machine
+
+    def state():
+        return {
+            str(path): (path.lstat().st_mtime_ns, path.read_bytes() if path.is_file() else b"")
+            for path in sorted((tmp_path / "home").rglob("*"))
+        }
+
+    before = state()
+    with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
+        shown(terminal)
+        terminal.press("j", "k", "tab", "up", "enter", "r", "tab", "/")
+        terminal.send("login")
+        terminal.press("enter", "escape")
+        terminal.settle()  # Escape and a key right behind it would be one key, Alt and that key
+        terminal.press("?")
+        terminal.wait_for_text("Unfold every project")
+        terminal.press("escape")
+        terminal.settle()
+        terminal.press("f2", "f5", "q")
+        assert terminal.wait() == 0
+    for words in (["list"], ["list", "--json"], ["tree", "aaaa"], ["doctor"]):
+        subprocess.run([*COMMAND, *words], env=env, cwd=work, check=True, capture_output=True)
+    assert state() == before
+
+
+def test_without_a_terminal_it_says_so():
+    done = subprocess.run(
+        COMMAND, stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=ROOT, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr == "leafmark needs a terminal; `leafmark list` prints the sessions without one\n"
+
+
+def test_the_smallest_terminals_do_not_crash(machine):
+    _, work, env = machine
+    for size in ((10, 3), (20, 6), (40, 8)):
+        with Terminal(COMMAND, env=env, cwd=str(work), size=size) as terminal:
+            terminal.wait_for_bytes(b"\x1b[?1000h", 30)
+            terminal.settle()
+            terminal.press("tab", "tab", "j", "q")
+            assert terminal.wait() == 0
+            assert terminal.leftovers() == []

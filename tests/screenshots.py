@@ -1,0 +1,105 @@
+"""The pictures in ``screenshots/``: ``python -m tests.screenshots`` draws them anew from the example sessions.
+
+The clock, the folder and the sizes are fixed, so that the same program gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+from app.browser import Browser
+from app.screens.browser import BrowserScreen
+from app.setup import Setup, of_demo
+from app.widgets.entry_pane import EntryPane
+from app.widgets.entry_tree import EntryTree
+from app.widgets.session_list import SessionListView
+
+TARGET = Path(__file__).parent.parent / "screenshots"
+NOW_NS = 1_780_000_000_000_000_000
+DEMO_FOLDER = Path("/tmp/leafmark-screenshots")
+FONTS = Path("/usr/share/fonts/truetype")
+SHOTS = (
+    ("browser-dark", (120, 40), "dark", ()),
+    ("browser-light", (120, 40), "light", ()),
+    ("browser-wide", (160, 45), "dark", ("tab", "up", "up")),
+    ("browser-small", (80, 24), "dark", ()),
+    ("filter", (120, 40), "dark", ("slash", "o", "m", "p")),
+    ("folder-gone", (120, 40), "dark", ("slash", *"nightly", "enter", "enter")),
+    ("help", (120, 40), "dark", ("question_mark",)),
+)
+
+
+def demo(folder: Path) -> Setup:
+    """The example sessions as of a fixed moment, without the user's PATH or theme."""
+    setup = of_demo(str(folder), clock=lambda: NOW_NS)
+    setup.env = {"HOME": str(folder), "PATH": "", "LEAFMARK_STATE_DIR": str(folder / "state")}
+    return setup
+
+
+async def settled(app: Browser, pilot: Any) -> None:
+    """Wait until list, tree and entry of the session under the cursor are shown, or a dialog is."""
+
+    def shown() -> bool:
+        if not isinstance(app.screen, BrowserScreen):
+            return True
+        row = app.screen.query_one(SessionListView).row
+        tree, entry = app.screen.query_one(EntryTree), app.screen.query_one(EntryPane)
+        if row is None or tree.view is None or tree.view.tree.path != row.path:
+            return False
+        return bool(entry.lines) and app.screen.planned == row.path
+
+    for _ in range(400):
+        await pilot.pause(0.02)
+        if shown():
+            break
+    await pilot.pause(0.15)
+
+
+async def shoot(name: str, size: tuple[int, int], theme: str, keys: tuple[str, ...]) -> str:
+    """One picture as SVG."""
+    shutil.rmtree(DEMO_FOLDER, ignore_errors=True)
+    app = Browser(demo(DEMO_FOLDER), theme=theme)
+    async with app.run_test(size=size) as pilot:
+        await settled(app, pilot)
+        for key in keys:
+            await pilot.press(key)
+            await settled(app, pilot)
+        return app.export_screenshot(title="leafmark", simplify=True)
+
+
+def as_png(svg: str) -> bytes:
+    """The picture as PNG, in a font that every machine with these fonts has."""
+    import resvg_py
+
+    svg = re.sub(r"@font-face\s*{[^}]*}", "", svg).replace(
+        "Fira Code,", "DejaVu Sans Mono, FreeMono, Symbola, WenQuanYi Micro Hei Mono,"
+    )
+    return bytes(
+        resvg_py.svg_to_bytes(
+            svg_string=svg,
+            font_dirs=[str(FONTS)],
+            font_family="DejaVu Sans Mono",
+            monospace_family="DejaVu Sans Mono",
+        )
+    )
+
+
+def main(names: list[str]) -> None:
+    """Draw all pictures, or those that are named."""
+    TARGET.mkdir(exist_ok=True)
+    for name, size, theme, keys in SHOTS:
+        if names and name not in names:
+            continue
+        svg = asyncio.run(shoot(name, size, theme, keys))
+        (TARGET / f"{name}.png").write_bytes(as_png(svg))
+        print(TARGET / f"{name}.png")
+    shutil.rmtree(DEMO_FOLDER, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

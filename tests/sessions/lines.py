@@ -1,0 +1,56 @@
+"""Sessions for tests: a few lines at a time, as dicts or as bytes."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HEADER: dict[str, Any] = {
+    "type": "session",
+    "version": 3,
+    "id": "abc",
+    "timestamp": "2026-02-16T10:00:00.000Z",
+    "cwd": "/work/app",
+}
+HEADER_MS = 1_771_236_000_000
+MTIME = 1_800_000_000_000
+
+
+def user(entry_id: Any, parent: Any, text: Any = "hi", **fields: Any) -> dict[str, Any]:
+    """A prompt."""
+    message = {"role": "user", "content": text, **fields}
+    return {"type": "message", "id": entry_id, "parentId": parent, "message": message}
+
+
+def answer(entry_id: Any, parent: Any, text: str = "ok", **fields: Any) -> dict[str, Any]:
+    """An answer."""
+    message = {"role": "assistant", "content": [{"type": "text", "text": text}], **fields}
+    return {"type": "message", "id": entry_id, "parentId": parent, "message": message}
+
+
+def custom(entry_id: Any, parent: Any, **fields: Any) -> dict[str, Any]:
+    """An entry that says nothing."""
+    return {"type": "custom", "id": entry_id, "parentId": parent, "customType": "x", **fields}
+
+
+def label(entry_id: Any, parent: Any, target: Any, text: Any) -> dict[str, Any]:
+    """A label, or the clearing of one."""
+    return {"type": "label", "id": entry_id, "parentId": parent, "targetId": target, "label": text}
+
+
+def content(*lines: dict[str, Any] | bytes, newline: bytes = b"\n", last: bytes | None = None) -> bytes:
+    """A file of `lines`; `last` ends it instead of a newline."""
+    written = [line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines]
+    return newline.join(written) + (newline if last is None else last)
+
+
+def put(
+    folder: Path, *lines: dict[str, Any] | bytes, newline: bytes = b"\n", last: bytes | None = None
+) -> str:
+    """Write `lines` to a file and return its path."""
+    path = folder / "session.jsonl"
+    path.write_bytes(content(*lines, newline=newline, last=last))
+    return str(path)

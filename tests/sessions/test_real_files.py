@@ -1,0 +1,187 @@
+"""Real files of real agents, where their folder lies beside the repository (issue 2 "Proof").
+
+The numbers were found by reading the files with `json` and a few lines of counting, not with this program.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from app.formats.one_line import one_line_of
+from app.formats.parts import parts
+from app.sessions.problems import problems
+from app.sessions.summarise import summarise
+from app.sessions.tree import open_tree
+
+FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "real"
+pytestmark = pytest.mark.skipif(
+    not FOLDER.is_dir(), reason="the folder of real files is not beside the repository"
+)
+
+
+class Known(NamedTuple):
+    file: str
+    agent: str
+    version: int
+    entries: int
+    messages: int
+    leaves: int
+    leaf: str | None
+    leaf_line: int
+    roots: list[str]
+    active: int
+    created: int
+    modified: int
+    tokens: tuple[int, int, int, int]
+    cost: float
+    models: tuple[str, ...]
+    first_length: int
+    bad_lines: list[int]
+
+
+KNOWN = [
+    Known(
+        file="pi-v1-large.jsonl",
+        agent="pi",
+        version=1,
+        entries=1018,
+        messages=914,
+        leaves=1,
+        leaf=None,
+        leaf_line=1019,
+        roots=["00000000"],
+        active=1018,
+        created=1_763_681_630_805,
+        modified=1_763_691_237_236,
+        tokens=(1049, 83156, 43229469, 4296232),
+        cost=30.3301977,
+        models=("openai/gpt-5.1-codex", "anthropic/claude-sonnet-4-5"),
+        first_length=5,
+        bad_lines=[],
+    ),
+    Known(
+        file="pi-v3-branched.jsonl",
+        agent="pi",
+        version=3,
+        entries=585,
+        messages=536,
+        leaves=2,
+        leaf="3d486d24",
+        leaf_line=587,
+        # The second is the child of the entry on the line that does not parse.
+        roots=["34ca64ad", "04939082"],
+        active=556,
+        created=1_783_954_038_506,
+        modified=1_784_031_202_524,
+        tokens=(1389949, 193601, 54076160, 0),
+        cost=0.0,
+        models=("zai/glm-5.2",),
+        first_length=2,
+        bad_lines=[31],
+    ),
+    Known(
+        file="pi-v3-small.jsonl",
+        agent="pi",
+        version=3,
+        entries=12,
+        messages=8,
+        leaves=1,
+        leaf="5ab06e20",
+        leaf_line=13,
+        roots=["ac535f38"],
+        active=12,
+        created=1_783_845_053_415,
+        modified=1_783_845_483_973,
+        tokens=(1890, 46, 3072, 0),
+        cost=0.012366,
+        models=("anthropic/claude-opus-4-7", "openai-codex/gpt-5.5"),
+        first_length=4,
+        bad_lines=[],
+    ),
+    Known(
+        file="omp-short-title-line.jsonl",
+        agent="omp",
+        version=3,
+        entries=12,
+        messages=6,
+        leaves=1,
+        leaf="ee4a017a",
+        leaf_line=14,
+        roots=["8b8f6238"],
+        active=12,
+        created=1_787_318_974_583,
+        modified=1_787_318_981_041,
+        tokens=(8265, 160, 40192, 0),
+        cost=0.066221,
+        models=("openai-codex/gpt-5.6-sol",),
+        first_length=76,
+        bad_lines=[],
+    ),
+]
+
+
+@pytest.fixture(params=KNOWN, ids=lambda known: known.file)
+def known(request: pytest.FixtureRequest) -> Known:
+    assert isinstance(request.param, Known)
+    return request.param
+
+
+def test_its_row(known: Known) -> None:
+    row = summarise(str(FOLDER / known.file), (known.agent,), 0).summary
+    assert row is not None
+    assert (row.agent, row.name, row.labels, row.torn) == (known.agent, None, (), False)
+    assert (row.entry_count, row.message_count, row.leaf_count) == (
+        known.entries,
+        known.messages,
+        known.leaves,
+    )
+    assert (row.leaf_id, row.created, row.modified) == (known.leaf, known.created, known.modified)
+    assert (row.tokens, row.models) == (known.tokens, known.models)
+    assert row.cost == pytest.approx(known.cost, abs=1e-9)
+    assert len(row.first_message) == known.first_length
+    assert row.problems == len(known.bad_lines)
+
+
+def test_its_tree(known: Known) -> None:
+    tree = open_tree(str(FOLDER / known.file))
+    assert (tree.header.agent, tree.header.version) == (known.agent, known.version)
+    assert len(tree.entries) == known.entries
+    assert [node.id for node in tree.roots] == known.roots
+    assert [node.id for node in tree.roots if node.orphan] == known.roots[1:]
+    assert tree.leaf is not None
+    assert (tree.leaf.line, known.leaf or tree.leaf.id) == (known.leaf_line, tree.leaf.id)
+    assert len(tree.active_path()) == known.active
+    assert tree.labels == {}
+    assert tree.name is None
+    assert [problem.line for problem in tree.problems] == known.bad_lines
+
+
+def test_every_entry_has_a_row_and_a_body(known: Known) -> None:
+    tree = open_tree(str(FOLDER / known.file))
+    for node in tree.entries:
+        row = one_line_of(node)
+        assert row.prefix or row.text
+        body = tree.read(node)
+        assert body["id"] == node.id
+        assert parts(body)
+
+
+def test_its_problems(known: Known) -> None:
+    assert [problem.line for problem in problems(str(FOLDER / known.file))] == known.bad_lines
+
+
+def test_the_title_line_of_72_bytes_is_read_and_must_not_be_overwritten() -> None:
+    header = open_tree(str(FOLDER / "omp-short-title-line.jsonl"), ("omp",)).header
+    assert (header.title_slot, header.slot_writable, header.line, header.offset) == (True, False, 2, 73)
+    assert header.name is None
+
+
+def test_the_image_is_shown_by_its_size() -> None:
+    tree = open_tree(str(FOLDER / "pi-v3-branched.jsonl"))
+    images = [part for node in tree.entries for part in parts(tree.read(node)) if part.kind == "image"]
+    assert len(images) == 1
+    assert images[0].text.startswith("image/")
+    assert len(images[0].text) < 100

@@ -1,0 +1,332 @@
+"""Runs a program in a real pseudo-terminal and watches its screen.
+
+    with Terminal([sys.executable, "-m", "app"], size=(120, 40), env=env) as terminal:
+        painted = terminal.wait_for_text("sessions")     # when it was there, by time.perf_counter()
+        terminal.press("down", "enter")
+        assert terminal.wait() == 0
+        assert terminal.leftovers() == []
+
+Output is stamped as it arrives, in a thread of its own, and emulated when somebody looks. Nothing is ever
+answered to the program's questions about the terminal unless `answers=True`.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import queue
+import re
+import struct
+import subprocess
+import termios
+import threading
+import time
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+import pyte
+
+if TYPE_CHECKING:
+    import signal
+    from collections.abc import Callable, Mapping, Sequence
+
+KEYS = {
+    "enter": "\r", "escape": "\x1b", "tab": "\t", "shift+tab": "\x1b[Z", "space": " ", "backspace": "\x7f",
+    "up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "home": "\x1b[H", "end": "\x1b[F",
+    "pageup": "\x1b[5~", "pagedown": "\x1b[6~", "insert": "\x1b[2~", "delete": "\x1b[3~",
+    "f1": "\x1bOP", "f2": "\x1bOQ", "f5": "\x1b[15~", "f6": "\x1b[17~",
+    "shift+up": "\x1b[1;2A", "shift+down": "\x1b[1;2B", "alt+up": "\x1b[1;3A", "alt+down": "\x1b[1;3B",
+    "ctrl+left": "\x1b[1;5D", "ctrl+right": "\x1b[1;5C",
+}  # fmt: skip
+"""Keys by name and the bytes a terminal sends; `ctrl+x`, `alt+x` and single characters need no entry."""
+
+MOUSE_MODES = frozenset({9, 1000, 1001, 1002, 1003})
+ALTERNATE = frozenset({47, 1047, 1049})
+_NAMED_MODES = {1004: "focus reports", 2004: "bracketed paste", 2048: "size reports", 2026: "held frame"}
+_MODE = re.compile(rb"\x1b\[\?([\d;]+)([hl])")
+_KEYBOARD = re.compile(rb"\x1b\[([<>])\d*(?:;\d+)*u")
+# What pyte would print as text or stumble over: strings for the terminal's own use, questions, and sequences
+# with a private prefix other than modes and erasing.
+_UNKNOWN = re.compile(
+    rb"\x1b[P_^X].*?(?:\x1b\\|\x07)|\x1b\[[<=>][\d;]*[a-zA-Z]|\x1b\[\??[\d;]*[$ ][a-zA-Z]"
+    rb"|\x1b\[\?[\d;]*[^\d;hlJK$ ]",
+    re.DOTALL,
+)
+_UNFINISHED = re.compile(rb"\x1b(?:[P_^X][^\x07\x1b]*\x1b?|\[[<=>?]?[\d;$ ]*)?\Z", re.S)
+_DEVICE_QUERY = re.compile(rb"\x1b\[0?c")
+
+
+class Chunk(NamedTuple):
+    """Bytes the program wrote, and when they arrived (`time.perf_counter()`)."""
+
+    at: float
+    data: bytes
+
+
+class Emulator:
+    """What the terminal shows: two screens, as terminals have them, and the modes that are on."""
+
+    def __init__(self, columns: int, rows: int) -> None:
+        self.modes: dict[int, bool] = {}
+        self.keyboard_depth = 0
+        self._main = pyte.Screen(columns, rows)
+        self._other = pyte.Screen(columns, rows)
+        self._stream = pyte.ByteStream(self._main)
+        self._rest = b""
+
+    @property
+    def screen(self) -> pyte.Screen:
+        """The screen that is shown."""
+        return self._other if self.alternate else self._main
+
+    @property
+    def alternate(self) -> bool:
+        return any(self.modes.get(mode, False) for mode in ALTERNATE)
+
+    def resize(self, columns: int, rows: int) -> None:
+        for screen in (self._main, self._other):
+            screen.resize(rows, columns)
+
+    def feed(self, data: bytes) -> None:
+        """Take the next bytes; a sequence cut in two waits for its other half."""
+        data = self._rest + data
+        unfinished = _UNFINISHED.search(data)
+        cut = unfinished.start() if unfinished else len(data)
+        data, self._rest = data[:cut], data[cut:]
+        for found in _KEYBOARD.finditer(data):
+            self.keyboard_depth = max(0, self.keyboard_depth + (1 if found[1] == b">" else -1))
+        position = 0
+        for found in _MODE.finditer(data):
+            self._show(data[position : found.start()])
+            position = found.start()
+            numbers = [int(number) for number in found[1].split(b";") if number]
+            if ALTERNATE.isdisjoint(numbers):
+                self._note(numbers, found[2] == b"h")
+            else:
+                self._switch(numbers, found[2] == b"h")
+                position = found.end()
+        self._show(data[position:])
+
+    def _show(self, data: bytes) -> None:
+        if data:
+            self._stream.feed(_UNKNOWN.sub(b"", data))
+
+    def _note(self, numbers: list[int], on: bool) -> None:
+        for number in numbers:
+            self.modes[number] = on
+
+    def _switch(self, numbers: list[int], on: bool) -> None:
+        # As xterm does: entering clears, also when it is entered a second time.
+        self._note(numbers, on)
+        if on:
+            self._other.reset()
+        self._stream = pyte.ByteStream(self.screen)
+
+
+class Terminal:
+    """One program in one pseudo-terminal. Times are seconds by `time.perf_counter()`.
+
+    `started` is taken just before the program is. `env` is the whole environment (TERM and size variables
+    are set here). Leaving the `with` block kills the program when it still runs.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        size: tuple[int, int] = (120, 40),
+        env: Mapping[str, str] | None = None,
+        cwd: str | None = None,
+        answers: bool = False,
+    ) -> None:
+        self.chunks: list[Chunk] = []
+        self.emulator = Emulator(*size)
+        self._answers = answers
+        self._arrived: queue.SimpleQueue[Chunk | None] = queue.SimpleQueue()
+        self._ended = False
+        self._master, slave = os.openpty()
+        self._set_size(*size)
+        self._before = termios.tcgetattr(self._master)
+        given = dict(os.environ if env is None else env)
+        for name in ("LINES", "COLUMNS", "NO_COLOR", "TEXTUAL", "TERM_PROGRAM"):
+            given.pop(name, None)
+        given |= {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
+        self.started = time.perf_counter()
+        self.process = subprocess.Popen(
+            command,
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            env=given,
+            cwd=cwd,
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        )
+        os.close(slave)
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # -- output --
+
+    def _read(self) -> None:
+        while True:
+            try:
+                data = os.read(self._master, 65_536)
+            except OSError:  # EIO: nobody has the other end open any more
+                data = b""
+            chunk = Chunk(time.perf_counter(), data)
+            if not data:
+                self._arrived.put(None)
+                return
+            if self._answers and _DEVICE_QUERY.search(data):
+                os.write(self._master, b"\x1b[?62;22c")
+            self._arrived.put(chunk)
+
+    def _next(self, deadline: float) -> Chunk | None:
+        """The next output, emulated; None when there will be no more. Raises queue.Empty at `deadline`."""
+        if self._ended:
+            return None
+        chunk = self._arrived.get(timeout=max(0.0, deadline - time.perf_counter()))
+        if chunk is None:
+            self._ended = True
+            return None
+        self.chunks.append(chunk)
+        self.emulator.feed(chunk.data)
+        return chunk
+
+    def wait_for(self, predicate: Callable[[Self], bool], timeout: float = 10.0) -> float:
+        """Wait until `predicate(terminal)` holds; the arrival of the output that made it hold.
+
+        Raises TimeoutError (or EOFError when the program has ended), both with the screen in the message.
+        """
+        if predicate(self):
+            return self.chunks[-1].at if self.chunks else self.started
+        deadline = time.perf_counter() + timeout
+        while True:
+            try:
+                chunk = self._next(deadline)
+            except queue.Empty:
+                raise TimeoutError(f"not on the screen within {timeout} s:\n{self.dump()}") from None
+            if chunk is None:
+                raise EOFError(f"the program ended first:\n{self.dump()}")
+            if predicate(self):
+                return chunk.at
+
+    def wait_for_text(self, text: str, timeout: float = 10.0) -> float:
+        """Wait until `text` stands on one line of the screen."""
+        return self.wait_for(lambda terminal: terminal.shows(text), timeout)
+
+    def wait_for_bytes(self, data: bytes, timeout: float = 10.0, *, after: int = 0) -> float:
+        """Wait until the program has written `data`, in the output chunks from number `after` on."""
+
+        def written(terminal: Self) -> bool:
+            return data in b"".join(chunk.data for chunk in terminal.chunks[after:])
+
+        return self.wait_for(written, timeout)
+
+    def settle(self, quiet: float = 0.3, timeout: float = 10.0) -> float:
+        """Wait until nothing was written for `quiet` seconds; when the last output came."""
+        deadline = time.perf_counter() + timeout
+        while time.perf_counter() < deadline:
+            try:
+                if self._next(min(deadline, time.perf_counter() + quiet)) is None:
+                    break
+            except queue.Empty:
+                break
+        return self.chunks[-1].at if self.chunks else self.started
+
+    @property
+    def output(self) -> bytes:
+        """Everything looked at so far."""
+        return b"".join(chunk.data for chunk in self.chunks)
+
+    @property
+    def lines(self) -> list[str]:
+        """The rows of the screen, blanks at their ends included."""
+        return list(self.emulator.screen.display)
+
+    def shows(self, text: str) -> bool:
+        return any(text in line for line in self.lines)
+
+    def dump(self) -> str:
+        return "\n".join(line.rstrip() for line in self.lines).rstrip()
+
+    # -- input --
+
+    def send(self, data: str | bytes) -> float:
+        """Send characters or bytes as they are; when they were sent."""
+        at = time.perf_counter()
+        os.write(self._master, data.encode() if isinstance(data, str) else data)
+        return at
+
+    def press(self, *keys: str) -> float:
+        """Press keys by name ("down", "ctrl+q", "alt+x", "a"); when the last was sent."""
+        at = 0.0
+        for key in keys:
+            at = self.send(key_bytes(key))
+        return at
+
+    def resize(self, columns: int, rows: int) -> None:
+        """Change the size of the window: the kernel sends SIGWINCH to the program."""
+        self.emulator.resize(columns, rows)
+        self._set_size(columns, rows)
+
+    def _set_size(self, columns: int, rows: int) -> None:
+        fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    # -- the end --
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal to the program itself."""
+        self.process.send_signal(number)
+
+    def wait(self, timeout: float = 10.0) -> int:
+        """Wait for the end; the exit status (negative: the signal). All output has been looked at then."""
+        status = self.process.wait(timeout)
+        self.settle(0.5, timeout)
+        return status
+
+    def leftovers(self) -> list[str]:
+        """What the program did not put back: [] is a clean terminal."""
+        self.settle(0.05)
+        found = [f"mode {mode}: mouse" for mode in sorted(MOUSE_MODES) if self.emulator.modes.get(mode)]
+        found += [name for mode, name in _NAMED_MODES.items() if self.emulator.modes.get(mode)]
+        if self.emulator.alternate:
+            found.append("alternate screen")
+        if self.emulator.modes.get(25) is False:
+            found.append("cursor hidden")
+        if self.emulator.keyboard_depth:
+            found.append("keyboard protocol")
+        now = termios.tcgetattr(self._master)
+        for flag, name in ((termios.ECHO, "echo"), (termios.ICANON, "line mode"), (termios.ISIG, "signals")):
+            if (now[3] ^ self._before[3]) & flag:
+                found.append(f"{name} {'on' if now[3] & flag else 'off'}")
+        if not found and now[:6] != self._before[:6]:
+            found.append("terminal settings")
+        return found
+
+    def close(self) -> None:
+        """Kill the program when it still runs, and let go of the terminal."""
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        self._reader.join(timeout=2.0)
+        os.close(self._master)
+
+
+def key_bytes(key: str) -> bytes:
+    """The bytes a terminal sends for `key`."""
+    if key in KEYS:
+        return KEYS[key].encode()
+    if key.startswith("ctrl+") and len(key) == 6:
+        return bytes([ord(key[5]) & 0x1F])
+    if key.startswith("alt+"):
+        return b"\x1b" + key_bytes(key[4:])
+    if len(key) == 1:
+        return key.encode()
+    raise ValueError(f"no such key: {key}")

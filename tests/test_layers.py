@@ -1,0 +1,161 @@
+"""The import rules, at run time: what a fresh interpreter really loads.
+
+The contracts in pyproject.toml read the source instead. DESIGN "Layers": from formats to view there is no
+textual and no rich. PERFORMANCE 3.1: what runs before the first rows are drawn loads next to nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+WITHOUT_A_SCREEN = [
+    "formats",
+    "stores",
+    "sessions",
+    "index",
+    "actions",
+    "demo",
+    "view",
+    "setup",
+    "first_frame",
+    "reports",
+    "commands",
+    "places",
+]
+
+# What the fast path may load. `collections` and `sqlite3` bring functools, operator and datetime along;
+# fcntl and termios are C modules that are loaded in microseconds.
+MAY_LOAD = [
+    "__future__",
+    "collections",
+    "errno",
+    "fcntl",
+    "os",
+    "os.path",
+    "sqlite3",
+    "stat",
+    "sys",
+    "termios",
+    "time",
+    "unicodedata",
+]
+
+FAST_PATH = [
+    "app.cli",
+    "app.first_frame",
+    "app.setup",
+    "app.places",
+    "app.stores",
+    "app.sessions.summary",
+    "app.index.catalog",
+    "app.index.row",
+    "app.index.walk",
+    "app.view.cells",
+    "app.formats.text",
+]
+
+
+def modules_of(name: str) -> list[str]:
+    """The dotted names of a package and its modules, or of the one module; empty where there is none."""
+    folder = ROOT / "app" / name
+    if folder.is_dir():
+        files = sorted(folder.rglob("*.py"))
+    else:
+        files = [path for path in [folder.with_suffix(".py")] if path.is_file()]
+    dotted = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in files]
+    return [module.removesuffix(".__init__") for module in dotted if not module.endswith("__main__")]
+
+
+def run_python(flags: list[str], program: str, *arguments: str) -> object:
+    """What `program` prints as JSON, run by an interpreter of its own that finds `app` in this checkout."""
+    done = subprocess.run(
+        [sys.executable, *flags, "-c", program, str(ROOT), *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+LOADS_A_SCREEN = """
+import sys
+sys.path.insert(0, sys.argv[1])
+guilty = []
+for name in sys.argv[2:]:
+    __import__(name)
+    seen = sorted({"textual", "rich"} & set(sys.modules))
+    if seen:
+        guilty.append(f"{name} loads {' and '.join(seen)}")
+        break
+import json
+print(json.dumps(guilty))
+"""
+
+
+@pytest.mark.parametrize("name", WITHOUT_A_SCREEN)
+def test_below_the_screen_no_module_loads_textual_or_rich(name: str) -> None:
+    modules = modules_of(name)
+    assert modules, f"app/{name} is not there: take it off the list, here and in pyproject.toml"
+    assert run_python(["-I"], LOADS_A_SCREEN, *modules) == []
+
+
+def test_a_module_that_loads_textual_would_be_seen() -> None:
+    assert run_python(["-I"], LOADS_A_SCREEN, "json", "textual", "re") == ["textual loads rich and textual"]
+
+
+# -S: no site-packages: an import of anything installed fails by itself, and no .pth file loads modules first.
+LOADED = """
+import sys
+sys.path.insert(0, sys.argv[1])
+for name in sys.argv[2:]:
+    try:
+        __import__(name)
+    except ModuleNotFoundError as missing:
+        if name.startswith("app") or missing.name != name:
+            raise
+loaded = sorted(sys.modules)
+import json
+print(json.dumps(loaded))
+"""
+
+
+def loaded_by(*modules: str) -> set[str]:
+    names = run_python(["-I", "-S"], LOADED, *modules)
+    assert isinstance(names, list)
+    return set(names)
+
+
+@pytest.fixture(scope="module")
+def allowed() -> set[str]:
+    """Every module that is there once the permitted ones are imported, on this Python and this platform."""
+    return loaded_by(*MAY_LOAD)
+
+
+def test_the_list_of_permitted_modules_is_itself_light(allowed: set[str]) -> None:
+    heavy = {"argparse", "asyncio", "dataclasses", "enum", "json", "pathlib", "re", "typing"}
+    assert not allowed & heavy
+
+
+@pytest.mark.parametrize("name", FAST_PATH)
+def test_the_fast_path_loads_only_what_is_permitted(name: str, allowed: set[str]) -> None:
+    loaded = loaded_by(*(modules_of("stores") if name == "app.stores" else [name]))
+    assert name in loaded
+    too_much = {module for module in loaded - allowed if module.partition(".")[0] != "app"}
+    assert not too_much, (
+        f"{name} loads {', '.join(sorted(too_much))} before the first rows are on the terminal"
+    )
+
+
+def test_the_command_line_loads_nothing_of_the_screen() -> None:
+    screen = {"browser", "messages", "resources", "screens", "services", "takeover", "theme", "widgets"}
+    loaded = loaded_by("app.cli", "app.first_frame")
+    assert not {name for name in loaded if name.startswith("app.") and name.split(".")[1] in screen}

@@ -1,0 +1,111 @@
+"""What is built holds what it should, and one lock says which versions all of it is tested with."""
+
+from __future__ import annotations
+
+import email
+import re
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+import app
+
+ROOT = Path(__file__).resolve().parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+
+BUILD = """
+import sys
+from hatchling import build
+print(getattr(build, sys.argv[1])(sys.argv[2]))
+"""
+
+
+def build(what: str, folder: Path) -> Path:
+    """The wheel or the sdist of this checkout, made in `folder` by the build backend: no network."""
+    done = subprocess.run(
+        [sys.executable, "-c", BUILD, f"build_{what}", str(folder)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return folder / done.stdout.split()[-1]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
+    return zipfile.ZipFile(build("wheel", tmp_path_factory.mktemp("wheel")))
+
+
+def sources(*patterns: str) -> set[str]:
+    return {path.relative_to(ROOT).as_posix() for pattern in patterns for path in ROOT.glob(pattern)}
+
+
+def test_the_wheel_holds_the_package_and_its_styles_and_nothing_else(wheel: zipfile.ZipFile) -> None:
+    info = f"leafmark-{PROJECT['project']['version']}.dist-info/"
+    held = {name for name in wheel.namelist() if not name.startswith(info)}
+    styles = sources("styles/**/*.tcss")
+    assert "styles/app.tcss" in styles
+    assert held == sources("app/**/*.py") | {f"app/{name}" for name in styles}
+
+
+def test_the_wheel_says_how_to_start_it_and_under_which_licence(wheel: zipfile.ZipFile) -> None:
+    info = f"leafmark-{PROJECT['project']['version']}.dist-info/"
+    assert "leafmark = app.cli:main" in wheel.read(f"{info}entry_points.txt").decode()
+    assert f"{info}licenses/LICENSE" in wheel.namelist()
+    metadata = email.message_from_bytes(wheel.read(f"{info}METADATA"))
+    assert metadata["Requires-Python"] == ">=3.11"
+    assert metadata["License-Expression"] == "MIT"
+
+
+def test_the_sdist_can_be_built_and_tested_from(tmp_path: Path) -> None:
+    with tarfile.open(build("sdist", tmp_path)) as archive:
+        held = {name.partition("/")[2] for name in archive.getnames()}
+    wanted = {"README.md", "CHANGELOG.md", "LICENSE", "pyproject.toml", "requirements.lock", ".ci/run"}
+    wanted |= sources(
+        "app/**/*.py", "styles/**/*.tcss", "tests/**/*.py", "screenshots/*.svg", "screenshots/*.png"
+    )
+    assert wanted <= held, sorted(wanted - held)
+
+
+def test_the_program_and_the_package_have_one_version() -> None:
+    assert app.__version__ == PROJECT["project"]["version"]
+
+
+def locked() -> dict[str, set[str]]:
+    """The versions that requirements.lock pins, by name; more than one where the platform decides."""
+    pins: dict[str, set[str]] = {}
+    for line in (ROOT / "requirements.lock").read_text("utf-8").splitlines():
+        if line and not line.lstrip().startswith("#"):
+            requirement = Requirement(line)
+            (pin,) = requirement.specifier
+            assert pin.operator == "==", line
+            pins.setdefault(requirement.name, set()).add(pin.version)
+    return pins
+
+
+def test_every_dependency_is_locked_to_a_version_that_it_allows() -> None:
+    pins = locked()
+    project = PROJECT["project"]
+    wanted = [
+        *PROJECT["build-system"]["requires"],
+        *project["dependencies"],
+        *project["optional-dependencies"]["dev"],
+    ]
+    for requirement in map(Requirement, wanted):
+        versions = pins.get(requirement.name)
+        assert versions, f"{requirement.name} is not in requirements.lock"
+        assert all(requirement.specifier.contains(version) for version in versions), requirement
+
+
+def test_the_lock_names_no_place_to_download_from() -> None:
+    text = (ROOT / "requirements.lock").read_text("utf-8")
+    assert not re.search(r"://|\bfile:|^\s*-|@ ", text, re.MULTILINE)

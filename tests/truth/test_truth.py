@@ -1,0 +1,111 @@
+"""Every field of every row against what the generator of the corpus meant to write (issue 2, "Proof")."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+
+from app.index.as_json import to_json
+from app.index.index import Index
+from app.stores import discover
+from tests.benchmarks.corpus import build, stores
+from tests.benchmarks.corpus.compare import differences
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.benchmarks.corpus.truth import Record
+
+NOW_MS = 1_795_000_000_000
+"""Weeks after the corpus' last file was written: an unfinished last line is damage by then."""
+
+HARMFUL = {"Cc", "Cs", "Zl", "Zp"}
+OVERRIDES = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+class Found(NamedTuple):
+    """The truth, the rows by path, and what was refused: path -> reason."""
+
+    truth: list[Record]
+    rows: dict[str, dict[str, Any]]
+    refused: dict[str, str]
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
+    """The tiny corpus, indexed by a first scan and read back from the catalog by a second index."""
+    folder = tmp_path_factory.mktemp("truth")
+    truth = build(str(folder / "corpus"), "tiny")
+    before = _everything_below(folder / "corpus")
+    env = {"HOME": str(folder)}
+    places = discover(env, str(folder), str(folder), extra=stores(str(folder / "corpus")))
+    cache = str(folder / "cache")
+    for _ in range(2):
+        index = Index(places, cache)
+        try:
+            index.scan()
+            rows = [to_json(row, "idle", NOW_MS) for row in index.rows(full=True)]
+            complaints = dict(index.complaints)
+            refused = {row.path: row.refused or "" for row in index.problem_files()}
+        finally:
+            index.close()
+    refused.update(complaints)
+    assert _everything_below(folder / "corpus") == before, "looking wrote into a store"
+    return Found(truth, {row["path"]: row for row in rows}, refused)
+
+
+def _everything_below(folder: Path) -> dict[str, tuple[int, int, int]]:
+    found = {}
+    for path in folder.rglob("*"):
+        status = path.lstat()
+        found[str(path)] = (status.st_ino, status.st_size, status.st_mtime_ns)
+    return found
+
+
+def _sessions(truth: list[Record]) -> list[Record]:
+    return [record for record in truth if not record["refused"] and not record["hidden"]]
+
+
+def test_the_list_is_complete_and_nothing_else(found: Found) -> None:
+    assert sorted(found.rows) == sorted(record["path"] for record in _sessions(found.truth))
+
+
+def test_every_field_of_every_row_is_true(found: Found) -> None:
+    wrong = [
+        f"{record['kind']}: {sentence} ({os.path.basename(record['path'])})"
+        for record in _sessions(found.truth)
+        for sentence in differences(record, found.rows.get(record["path"], {}))
+    ]
+    assert wrong == []
+
+
+def test_every_refused_file_is_told_of_with_a_reason(found: Found) -> None:
+    expected = {record["path"] for record in found.truth if record["refused"]}
+    assert {path for path, reason in found.refused.items() if reason} == expected
+
+
+def test_what_is_no_session_of_its_own_is_not_seen(found: Found) -> None:
+    hidden = {record["path"] for record in found.truth if record["hidden"]}
+    assert hidden
+    assert not hidden & (found.rows.keys() | found.refused.keys())
+
+
+def test_newest_activity_comes_first(found: Found) -> None:
+    times = [row["modified"] for row in found.rows.values()]
+    assert times == sorted(times, reverse=True)
+
+
+def test_titles_are_inert(found: Found) -> None:
+    for row in found.rows.values():
+        title = row["title"]
+        assert not {unicodedata.category(char) for char in title} & HARMFUL, repr(title)
+        assert not OVERRIDES & set(title), repr(title)
+
+
+def test_two_files_with_one_id_are_two_rows(found: Found) -> None:
+    twins = [record["path"] for record in found.truth if record["kind"] == "one id in two files"]
+    assert len({found.rows[path]["id"] for path in twins}) == 1
+    assert len({found.rows[path]["entry_count"] for path in twins}) == 2

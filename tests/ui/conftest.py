@@ -1,0 +1,145 @@
+"""A browser over session files of a test's own, driven by key presses."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from app.browser import Browser
+from app.setup import Setup
+from app.stores import discover
+from app.widgets.entry_pane import EntryPane
+from app.widgets.entry_tree import EntryTree
+from app.widgets.session_list import SessionListView
+from tests.factory import chain, entry, message, write_session
+
+HERE = "/work/app"
+
+
+class Driver:
+    """The running browser and its panes."""
+
+    def __init__(self, app, pilot, folder):
+        self.app = app
+        self.pilot = pilot
+        self.folder = folder
+
+    @property
+    def screen(self):
+        return self.app.screen
+
+    @property
+    def sessions(self):
+        return self.screen.query_one("#sessions", SessionListView)
+
+    @property
+    def tree(self):
+        return self.screen.query_one("#tree", EntryTree)
+
+    @property
+    def entry(self):
+        return self.screen.query_one("#entry", EntryPane)
+
+    @property
+    def focus(self):
+        return self.app.focused.id if self.app.focused else None
+
+    async def press(self, *keys):
+        await self.pilot.press(*keys)
+        await self.pilot.pause()
+
+    async def until(self, holds, what="it"):
+        """Wait for something that a thread brings about."""
+        for _ in range(500):
+            if holds():
+                await self.pilot.pause()
+                return
+            await self.pilot.pause(0.02)
+        raise AssertionError(f"{what} did not come about:\n{self.text()}")
+
+    async def settled(self):
+        """Wait until list, tree and entry of the session under the cursor are shown."""
+
+        def shown():
+            row, view = self.sessions.row, self.tree.view
+            if row is None:
+                return view is None and self.screen._scanned
+            if not self.screen._scanned or self.screen.planned != row.path:
+                return False
+            return bool(self.tree.message) or (
+                view is not None and view.tree.path == row.path and bool(self.entry.lines)
+            )
+
+        await self.until(shown, "list, tree and entry")
+
+    def text(self):
+        """What is on the screen, as lines of text."""
+        width, height = self.app.size
+        strips = self.screen._compositor.render_strips()
+        return "\n".join("".join(segment.text for segment in strip) for strip in strips[:height])[
+            : (width + 1) * height
+        ]
+
+    def listed(self):
+        return [line.row.id if line.row else f"[{line.group.cwd}]" for line in self.sessions.model.lines]
+
+    def path(self, id):
+        return next(self.folder.rglob(f"*{id}.jsonl"))
+
+
+@pytest.fixture
+def browser(tmp_path):
+    """A function that opens the browser over the sessions of ``tmp_path/home``."""
+
+    @asynccontextmanager
+    async def run(size=(120, 40), here=HERE, settle=True, env=None, **options):
+        home = tmp_path / "home"
+        home.mkdir(exist_ok=True)
+        surroundings = {
+            "HOME": str(home),
+            "PATH": str(tmp_path / "bin"),
+            "LEAFMARK_STATE_DIR": str(tmp_path / "state"),
+        }
+        surroundings |= env or {}
+        setup = Setup(
+            env=surroundings,
+            home=str(home),
+            here=(here,),
+            stores=discover(surroundings, str(home), here),
+            cache_folder=str(tmp_path / "cache"),
+        )
+        app = Browser(setup, **options)
+        async with app.run_test(size=size) as pilot:
+            driver = Driver(app, pilot, tmp_path)
+            if settle:
+                await driver.settled()
+            yield driver
+
+    return run
+
+
+def pi_session(tmp_path: Path, *lines, id: str, project: str = "app") -> Path:
+    """A session file in pi's default store."""
+    return write_session(
+        tmp_path / "home/.pi/agent/sessions" / f"--work-{project}--" / f"2026_{id}.jsonl", *lines
+    )
+
+
+@pytest.fixture
+def three(tmp_path):
+    """Two sessions of this folder (one branched, with a label) and one of another."""
+    branched = [
+        *chain("fix the login", "the token is read too early", "cache it", "slower", id="branchy"),
+        message("e", "00000002", "user", "use redis", 10),
+        message("f", "e", "assistant", "faster", 11),
+        entry("label", "g", "f", 12, targetId="e", label="redis idea"),
+        entry("session_info", "h", "g", 13, name="Refactor auth"),
+    ]
+    pi_session(tmp_path, *branched, id="branchy")
+    pi_session(tmp_path, *chain("write a man page", "done", id="plain"), id="plain")
+    pi_session(
+        tmp_path, *chain("dark mode", "done", id="site1", cwd="/work/site"), id="site1", project="site"
+    )
+    return tmp_path

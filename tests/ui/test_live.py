@@ -1,0 +1,162 @@
+"""What other programs do to the files is on the screen, and the cursor stays where it was."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+from tests.factory import chain, message, write_session
+from tests.ui.conftest import HERE, pi_session
+
+
+def append(path, *entries):
+    with path.open("a", encoding="utf-8") as file:
+        for each in entries:
+            file.write(json.dumps(each) + "\n")
+
+
+@pytest.fixture(params=["native", "poll"])
+def env(request):
+    return {"LEAFMARK_POLL": "1"} if request.param == "poll" else {}
+
+
+@pytest.fixture(autouse=True)
+def _poll(env, monkeypatch):
+    for name, value in env.items():
+        monkeypatch.setenv(name, value)
+
+
+async def test_an_append_to_the_leaf_is_followed(browser, three):
+    async with browser() as it:
+        await it.press("down")
+        await it.settled()
+        path = it.path("plain")
+        append(path, message("new", "00000002", "user", "and a changelog", 30))
+        await it.until(lambda: it.tree.node is not None and it.tree.node.id == "new", "the new leaf")
+        await it.until(lambda: "and a changelog" in it.entry.lines[0].text, "its text")
+        assert it.sessions.row.id == "plain"
+        assert it.listed()[1] == "plain", "newest activity first"
+
+
+async def test_away_from_the_leaf_the_cursor_stays(browser, three):
+    async with browser() as it:
+        await it.press("tab", "home")
+        entry = it.tree.node.id
+        append(
+            it.path("branchy"),
+            message("n1", "h", "user", "more", 30),
+            message("n2", "n1", "assistant", "ok", 31),
+        )
+        await it.until(
+            lambda: "n2" in it.tree.view.tree.by_id and it.tree.view.leaf.id == "n2", "the entries"
+        )
+        assert it.tree.node.id == entry
+
+
+async def test_a_session_that_appears_does_not_move_the_cursor(browser, three, tmp_path):
+    async with browser() as it:
+        await it.press("down")
+        pi_session(tmp_path, *chain("brand new", id="fresh"), id="fresh")
+        await it.until(lambda: "fresh" in it.listed(), "the new session")
+        assert it.sessions.row.id == "plain"
+
+
+async def test_a_session_that_is_deleted_leaves_the_cursor_beside_it(browser, three):
+    async with browser() as it:
+        await it.press("down")
+        await it.settled()
+        it.path("plain").unlink()
+        await it.until(lambda: "plain" not in it.listed(), "the removal")
+        assert it.sessions.row is not None or it.sessions.group is not None
+        assert "2 sessions" in it.text()
+
+
+async def test_a_folder_that_is_renamed_keeps_the_cursor_on_its_session(browser, three):
+    async with browser() as it:
+        await it.press("down")
+        await it.settled()
+        folder = it.path("plain").parent
+        folder.rename(folder.with_name("--renamed--"))
+        await it.until(
+            lambda: it.sessions.row is not None and "--renamed--" in it.sessions.row.path, "the move"
+        )
+        assert it.sessions.row.id == "plain"
+
+
+async def test_a_file_that_is_replaced_is_read_anew_and_the_entry_kept(browser, three, tmp_path):
+    async with browser() as it:
+        await it.press("down")
+        await it.settled()
+        await it.press("tab", "home")
+        path = it.path("plain")
+        new = write_session(tmp_path / "new.jsonl", *chain("write a man page", "other", "words", id="plain"))
+        os.replace(new, path)
+        await it.until(lambda: it.tree.view is not None and it.tree.rows == 3, "the new tree")
+        assert it.tree.node.id == "00000001"
+
+
+async def test_a_name_given_elsewhere_changes_the_row(browser, three):
+    async with browser() as it:
+        info = {
+            "type": "session_info",
+            "id": "nm",
+            "parentId": "00000002",
+            "timestamp": "x",
+            "name": "Man page",
+        }
+        append(it.path("plain"), info)
+        await it.until(lambda: "Man page" in it.text(), "the name")
+        assert it.sessions.row.id == "branchy"
+
+
+async def test_a_label_given_elsewhere_shows_in_the_tree(browser, three):
+    async with browser() as it:
+        label = {
+            "type": "label",
+            "id": "lb",
+            "parentId": "h",
+            "timestamp": "x",
+            "targetId": "00000001",
+            "label": "start",
+        }
+        append(it.path("branchy"), label)
+        await it.until(lambda: "[start]" in it.text(), "the label")
+
+
+async def test_a_burst_arrives_whole(browser, three):
+    async with browser() as it:
+        path = it.path("branchy")
+        parent = "h"
+        with path.open("a") as file:
+            for at in range(1_000):
+                file.write(json.dumps(message(f"b{at}", parent, "user", f"burst {at}", 30)) + "\n")
+                file.flush()
+                parent = f"b{at}"
+        await it.until(lambda: it.tree.node is not None and it.tree.node.id == "b999", "the last entry")
+        await it.until(lambda: it.sessions.row.message_count == 1_006, "the count")
+
+
+async def test_a_half_written_line_is_no_damage_and_then_an_entry(browser, three):
+    async with browser() as it:
+        path = it.path("branchy")
+        line = json.dumps(message("half", "h", "user", "whole at last", 30))
+        with path.open("a") as file:
+            file.write(line[:40])
+        append(it.path("plain"), message("x", "00000002", "user", "elsewhere", 31))
+        await it.until(
+            lambda: it.sessions.model.row_at(str(it.path("plain"))).message_count == 3, "the other one"
+        )
+        assert "damaged" not in it.text()
+        with path.open("a") as file:
+            file.write(line[40:] + "\n")
+        await it.until(lambda: it.tree.node is not None and it.tree.node.id == "half", "the whole line")
+
+
+async def test_the_first_session_of_an_empty_machine_appears(browser, tmp_path):
+    async with browser() as it:
+        assert "No sessions found" in it.text()
+        pi_session(tmp_path, *chain("hello", "hi", id="first"), id="first")
+        await it.until(lambda: it.listed() == [f"[{HERE}]", "first"], "the first session")
+        await it.until(lambda: it.sessions.row is not None and it.tree.view is not None, "its tree")

@@ -1,0 +1,114 @@
+"""Enter on a session: what is said before, and the plan the program ends with."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.messages import StatesFound
+from app.screens.dialogs import ResumeDialog
+from tests.factory import chain
+from tests.ui.conftest import pi_session
+
+
+@pytest.fixture
+def installed(tmp_path):
+    """A session whose folder is there, and a ``pi`` on PATH."""
+    work = tmp_path / "work"
+    work.mkdir()
+    program = tmp_path / "bin" / "pi"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    path = pi_session(tmp_path, *chain("go on", "yes", id="s", cwd=str(work)), id="s")
+    return path, str(work)
+
+
+async def test_program_command_and_folder_are_on_screen_before_enter(browser, installed, tmp_path):
+    path, work = installed
+    async with browser(here=work, size=(250, 40)) as it:
+        bar = it.text().splitlines()[-2]
+        assert f"pi --session {path}" in bar
+        assert work.replace(str(tmp_path / "home"), "~") in bar
+
+
+async def test_enter_ends_with_the_plan(browser, installed):
+    path, work = installed
+    async with browser(here=work) as it:
+        await it.press("enter")
+        plan = it.app.return_value
+    assert plan.argv == ["pi", "--session", str(path)]
+    assert plan.cwd == work
+
+
+async def test_a_double_click_resumes_and_a_single_one_only_selects(browser, installed, tmp_path):
+    path, work = installed
+    pi_session(tmp_path, *chain("other", id="t", cwd=work), id="t")
+    async with browser(here=work) as it:
+        row = it.sessions.model.index_of(str(path))
+        await it.pilot.click("#sessions", offset=(5, row))
+        assert it.sessions.row.path == str(path)
+        assert not it.app._exit
+        await it.settled()
+        await it.pilot.click("#sessions", offset=(5, row), times=2)
+        assert it.app.return_value.argv[-1] == str(path)
+
+
+async def test_a_folder_that_is_gone_is_said_before_and_offers_the_command(browser, tmp_path):
+    pi_session(tmp_path, *chain("go on", id="s", cwd="/gone/for/good"), id="s")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "pi").write_text("#!/bin/sh\n")
+    (tmp_path / "bin" / "pi").chmod(0o755)
+    async with browser() as it:
+        assert "/gone/for/good is gone" in it.text()
+        await it.press("enter")
+        assert isinstance(it.screen, ResumeDialog)
+        assert "pi --session" in it.text()
+        await it.press("c")
+        assert "pi --session" in it.app.clipboard
+        await it.press("enter")
+        assert not it.app._exit
+        assert not isinstance(it.screen, ResumeDialog)
+
+
+async def test_a_program_that_is_missing_is_said_before(browser, three):
+    async with browser() as it:
+        assert "pi is not installed" in it.text()
+        await it.press("enter")
+        assert isinstance(it.screen, ResumeDialog)
+        await it.press("r")
+        assert not it.app._exit, "there is nothing to run"
+
+
+async def test_a_live_session_asks_first_and_the_first_choice_is_harmless(browser, installed):
+    path, work = installed
+    async with browser(here=work) as it:
+        it.screen.post_message(StatesFound({str(path): "live"}, {str(path): "pi (process 7) has it open"}))
+        await it.pilot.pause()
+        text = it.text()
+        assert "●" in text
+        assert "1 live" in text
+        await it.press("enter")
+        assert "process 7" in it.text()
+        await it.press("enter")
+        assert not it.app._exit
+        await it.press("enter", "r")
+        assert it.app.return_value.argv[-1] == str(path)
+
+
+async def test_the_command_is_copied(browser, installed):
+    path, work = installed
+    async with browser(here=work) as it:
+        await it.press("ctrl+y")
+        assert str(path) in it.app.clipboard
+        assert it.app.clipboard.startswith("cd ")
+
+
+async def test_enter_pressed_before_the_plan_is_made_is_not_lost(browser, installed):
+    path, work = installed
+    async with browser(here=work) as it:
+        it.screen.planned = ""
+        await it.press("enter")
+        assert not it.app._exit
+        it.screen._planner.ask(it.sessions.row)
+        await it.until(lambda: it.app._exit, "the plan")
+        assert it.app.return_value.argv[-1] == str(path)
