@@ -8,6 +8,7 @@ import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from textual import events, on
 from textual.app import App, SystemCommand
 from textual.binding import Binding
 from textual.widgets import Input
@@ -15,6 +16,7 @@ from textual.widgets import Input
 from app import places, setup
 from app.actions.resume import Plan
 from app.commands import COMMANDS, keys_of
+from app.messages import ScreenReady
 from app.resources import styles_folder
 from app.screens.browser import BrowserScreen
 from app.takeover import driver_class
@@ -59,6 +61,7 @@ class Browser(App[Plan | None]):
         self._first_theme = theme or places.read_theme(surroundings.env)
         self._demo_folder: tempfile.TemporaryDirectory[str] | None = None
         self.crash = ""
+        self._early_keys: list[events.Key] | None = []
         for each in themes():
             self.register_theme(each)
         self.theme = f"leafmark-{self._first_theme}"
@@ -76,6 +79,20 @@ class Browser(App[Plan | None]):
                     loop.add_signal_handler(getattr(signal, name), self.exit)
                 except (NotImplementedError, RuntimeError, ValueError):
                     break  # not the main thread, or a system without signal handlers in the loop
+
+    async def on_event(self, event: events.Event) -> None:
+        # keys that were typed while the screen was being built wait for it
+        if self._early_keys is not None and isinstance(event, events.Key):
+            self._early_keys.append(event)
+        else:
+            await super().on_event(event)
+
+    @on(ScreenReady)
+    async def _release_keys(self) -> None:
+        """The screen is there: it gets the keys that were typed meanwhile, in order."""
+        waiting, self._early_keys = self._early_keys or [], None
+        for event in waiting:
+            await super().on_event(event)
 
     def on_unmount(self) -> None:
         if self._demo_folder is not None:
@@ -125,7 +142,9 @@ class Browser(App[Plan | None]):
             yield SystemCommand(command.help, f"{command.id}   {keys_of(command)}", run)
 
     def _fatal_error(self) -> None:
-        """Instead of a traceback with the values of every variable (text of sessions) on the terminal: a file and a line."""
+        """Instead of a traceback with the values of every variable (text of sessions) on the terminal: a
+        file and a line.
+        """
         import traceback
 
         self.crash = self._write_log(traceback.format_exc())

@@ -148,43 +148,46 @@ def _parser() -> argparse.ArgumentParser:
 
     from app import __version__
 
-    shared = argparse.ArgumentParser(add_help=False)
-    shared.add_argument(
+    parser = argparse.ArgumentParser(
+        prog="leafmark",
+        description="Browse the sessions of pi, oh-my-pi, indusagi and nickcecere/agent, and resume them.",
+    )
+    _add_shared(parser, store=[], demo=False)
+    parser.add_argument("--version", action="version", version=f"leafmark {__version__}")
+    parser.add_argument("--theme", choices=("dark", "light"), help="colours of the browser")
+    # with `prog` given, no help is laid out to find it
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", prog="leafmark")
+    listing = commands.add_parser("list", help="print the sessions, newest activity first")
+    listing.add_argument("query", nargs="*", metavar="QUERY", help="words that must all match")
+    listing.add_argument("--limit", type=_limit, metavar="N", help="at most N sessions")
+    tree = commands.add_parser("tree", help="print a session's tree")
+    tree.add_argument("session", metavar="SESSION", help="a path, an id, or the beginning of one id")
+    tree.add_argument("--ascii", action="store_true", help="draw with plain characters")
+    doctor = commands.add_parser("doctor", help="what was found, and what was skipped and why")
+    for command in (listing, tree, doctor):
+        command.add_argument("--json", action="store_true", help="as JSON")
+        _add_shared(command, store=argparse.SUPPRESS, demo=argparse.SUPPRESS)
+    return parser
+
+
+def _add_shared(parser: argparse.ArgumentParser, *, store: object, demo: object) -> None:
+    """The options that may stand before and behind the command. Behind it they have no default of their
+    own, so that they do not undo what stood before it.
+    """
+    parser.add_argument(
         "--store",
         type=_store,
         action="append",
-        default=argparse.SUPPRESS,
+        default=store,
         metavar="AGENT=FOLDER",
         help="also look in this folder (may be given several times)",
     )
-    shared.add_argument(
+    parser.add_argument(
         "--demo",
         action="store_true",
-        default=argparse.SUPPRESS,
+        default=demo,
         help="use bundled example sessions in a throw-away folder",
     )
-    parser = argparse.ArgumentParser(
-        prog="leafmark",
-        parents=[shared],
-        description="Browse the sessions of pi, oh-my-pi, indusagi and nickcecere/agent, and resume them.",
-    )
-    parser.set_defaults(store=[], demo=False)
-    parser.add_argument("--version", action="version", version=f"leafmark {__version__}")
-    parser.add_argument("--theme", choices=("dark", "light"), help="colours of the browser")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    listing = commands.add_parser("list", parents=[shared], help="print the sessions, newest activity first")
-    listing.add_argument("query", nargs="*", metavar="QUERY", help="words that must all match")
-    listing.add_argument("--limit", type=_limit, metavar="N", help="at most N sessions")
-    listing.add_argument("--json", action="store_true", help="as JSON")
-    tree = commands.add_parser("tree", parents=[shared], help="print a session's tree")
-    tree.add_argument("session", metavar="SESSION", help="a path, an id, or the beginning of one id")
-    tree.add_argument("--json", action="store_true", help="as JSON")
-    tree.add_argument("--ascii", action="store_true", help="draw with plain characters")
-    doctor = commands.add_parser(
-        "doctor", parents=[shared], help="what was found, and what was skipped and why"
-    )
-    doctor.add_argument("--json", action="store_true", help="as JSON")
-    return parser
 
 
 def _limit(text: str) -> int:

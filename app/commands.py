@@ -1,8 +1,8 @@
-"""Every command of the browser in one table: from it come the bindings, the palette, the footer, the help screen and the
-table of keys in the README.
+"""Every command of the browser in one table: from it come the bindings, the palette, the footer, the help
+screen and the table of keys in the README.
 
-``keys`` are Textual's key names, the one that is shown first. A key may stand in several panes: which pane has the focus
-decides, and the footer shows the commands of that pane.
+``keys`` are Textual's key names, the one that is shown first. A key may stand in several panes: which pane
+has the focus decides, and the footer shows the commands of that pane.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ class Command:
     :param pane: ``app`` (everywhere), ``sessions``, ``tree`` or ``entry``.
     :param action: Textual's action string, run on the screen.
     :param label: what the footer shows; empty: not in the footer.
-    :param first: done before the pane is asked. Only so do the letters that are typed right behind the key, in one go,
-        reach what the command opened.
+    :param first: done before the pane is asked. Only so do the letters that are typed right behind the key,
+        in one go, reach what the command opened.
     """
 
     __slots__ = ("action", "first", "help", "id", "keys", "label", "pane")

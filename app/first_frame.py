@@ -1,7 +1,8 @@
 """The first rows on the terminal, from the catalog, before Textual is imported (PERFORMANCE 3.1).
 
-Importing the screen library takes many times as long as reading sixty rows and writing them. So the picture that the
-library will draw is written first, by hand; the keys that are typed meanwhile wait in the terminal, unechoed.
+Importing the screen library takes many times as long as reading sixty rows and writing them. So the picture
+that the library will draw is written first, by hand; the keys that are typed meanwhile wait in the terminal,
+unechoed.
 """
 
 from __future__ import annotations
@@ -45,7 +46,6 @@ class Terminal:
 
     def enter(self, picture: str) -> None:
         """Switch to the alternate screen and show a picture; typed keys are neither echoed nor lost."""
-        import _signal  # the module above it takes as long to import as the rows take to draw
         import termios
 
         self._before = termios.tcgetattr(self._source)
@@ -53,13 +53,17 @@ class Terminal:
         quiet[0] &= ~(termios.IXON | termios.ICRNL | termios.INLCR | termios.IGNCR)
         quiet[3] &= ~(termios.ECHO | termios.ICANON | termios.IEXTEN)
         termios.tcsetattr(self._source, termios.TCSANOW, quiet)
-        for number in (_signal.SIGTERM, _signal.SIGHUP):
-            _signal.signal(number, _end)
         self._entered = True
         _write(self._output, ENTER + picture)
+        import signal  # only now: it takes as long as the rows did
+
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, _end)
 
     def leave(self) -> None:
-        """Leave the alternate screen, for when the screen library did not come up or did not come to its end."""
+        """Leave the alternate screen, for when the screen library did not come up or did not come to its
+        end.
+        """
         if self._entered:
             _write(self._output, LEAVE)
 
@@ -77,7 +81,9 @@ def _end(number: int, frame: object) -> None:
 
 
 def fill_list(setup: Setup, height: int) -> SessionList:
-    """The session list as far as the first screen needs it: counts of every project, rows of the open ones."""
+    """The session list as far as the first screen needs it: counts of every project, rows of the open
+    ones.
+    """
     model = SessionList(setup.here, setup.home)
     catalog = Catalog(setup.cache_folder, setup.stores)
     try:
@@ -109,14 +115,18 @@ def show(setup: Setup, theme: str) -> tuple[SessionList, Terminal | None]:
 
 
 def _terminal() -> tuple[int | None, int | None]:
-    """The descriptors to write to and read from: standard error and input, as the screen library uses them."""
+    """The descriptors to write to and read from: standard error and input, as the screen library uses
+    them.
+    """
     if sys.platform == "win32" or os.environ.get("TERM", "dumb") in ("dumb", "unknown"):
         return None, None
     return (2, 0) if os.isatty(2) and os.isatty(0) else (None, None)
 
 
 def depth(env: Mapping[str, str]) -> int:
-    """Bits of colour that the terminal takes, found as the screen library finds it: 24, 8 or 4; 0 for none."""
+    """Bits of colour that the terminal takes, found as the screen library finds it: 24, 8 or 4; 0 for
+    none.
+    """
     if env.get("NO_COLOR"):
         return 0
     if env.get("COLORTERM", "").strip().lower() in ("truecolor", "24bit"):
@@ -147,7 +157,9 @@ def _sgr(style: str, background: str, theme: Mapping[str, str], bits: int) -> st
 
 
 def _eight_bit(colour: str) -> int:
-    """The nearest colour of the 256: a grey from the ramp where there is hardly any hue, else one of the cube."""
+    """The nearest colour of the 256: a grey from the ramp where there is hardly any hue, else one of the
+    cube.
+    """
     red, green, blue = (part / 255 for part in rgb(colour))
     high, low = max(red, green, blue), min(red, green, blue)
     light = (high + low) / 2

@@ -1,5 +1,6 @@
-"""What the background tells the screen. Facts, in the past tense; every one that answers a request carries the request's
-generation, so that a late answer is dropped."""
+"""What the background tells the screen. Facts, in the past tense; every one that answers a request carries
+the request's generation, so that a late answer is dropped.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +17,14 @@ if TYPE_CHECKING:
     from app.view.tree_view import TreeView
 
 
+class ScreenReady(Message):
+    """The browser's panes are there and the session list has the keys."""
+
+
 class CatalogLoaded(Message):
-    """Every row that the catalog knew at launch, and the places that are searched: (agents, folder, state)."""
+    """Every row that the catalog knew at launch, and the places that are searched: (agents, folder,
+    state).
+    """
 
     def __init__(self, rows: Sequence[Row], places: Sequence[tuple[str, str, str]]) -> None:
         self.rows = rows

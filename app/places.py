@@ -1,7 +1,8 @@
-"""Where leafmark keeps what is its own. Nothing of it lies in an agent's folder, and deleting the cache loses nothing.
+"""Where leafmark keeps what is its own. Nothing of it lies in an agent's folder, and deleting the cache loses
+nothing.
 
-The folders are platformdirs'. On Linux its rule is written out here, because importing it takes longer than everything
-else before the first rows on screen; a test holds the two together.
+The folders are platformdirs'. On Linux its rule is written out here, because importing it takes longer than
+everything else before the first rows on screen; a test holds the two together.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ def cache_folder(env: Mapping[str, str]) -> str:
 
 
 def state_folder(env: Mapping[str, str]) -> str:
-    """The folder of what leafmark remembers of the screen; ``LEAFMARK_STATE_DIR`` moves it. It need not exist."""
+    """The folder of what leafmark remembers of the screen; ``LEAFMARK_STATE_DIR`` moves it. It need not
+    exist.
+    """
     return _folder(env, STATE_VARIABLE, "XDG_STATE_HOME", os.path.join(".local", "state"), "user_state_dir")
 
 

@@ -1,7 +1,7 @@
 """Taking the terminal over from the first frame without clearing it.
 
-The first frame is in the alternate screen already (``app.first_frame``). Entering it again would clear it, and the user
-would see the rows go and come back.
+The first frame is in the alternate screen already (``app.first_frame``). Entering it again would clear it,
+and the user would see the rows go and come back.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ ENTER_ALTERNATE_SCREEN = "\x1b[?1049h"
 
 
 def driver_class() -> type[Driver] | None:
-    """Textual's driver for this system, which does not enter the alternate screen; None where the usual one must do."""
+    """Textual's driver for this system, which does not enter the alternate screen; None where the usual
+    one must do.
+    """
     if sys.platform == "win32":
         return None
     from textual.drivers.linux_driver import LinuxDriver

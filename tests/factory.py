@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from app.index.row import FIELDS, Row
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 NOW = 1_780_000_000_000
 MINUTE = 60_000

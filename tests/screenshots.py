@@ -1,4 +1,5 @@
-"""The pictures in ``screenshots/``: ``python -m tests.screenshots`` draws them anew from the example sessions.
+"""The pictures in ``screenshots/``: ``python -m tests.screenshots`` draws them anew from the example
+sessions.
 
 The clock, the folder and the sizes are fixed, so that the same program gives the same bytes.
 """

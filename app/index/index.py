@@ -101,10 +101,12 @@ class Index:
 
     def follow(self, on_delta: OnDelta, stop: threading.Event) -> None:
         """`scan`, then keep current until `stop` is set."""
-        self.scan(on_delta, stop, gentle=True)
-        if not stop.is_set():
-            self._follower.run(on_delta, stop, self._rescan)
-        self.catalog.close()
+        try:
+            self.scan(on_delta, stop, gentle=True)
+            if not stop.is_set():
+                self._follower.run(on_delta, stop, self._rescan)
+        finally:
+            self.catalog.close()
 
     def rescan(self) -> None:
         """Have `follow` look at every file again, soon."""

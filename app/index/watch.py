@@ -45,11 +45,11 @@ _DEBOUNCE_MS = 50
 _STEP_MS = 10
 
 HOT_FILES = 64
-_TICK_SECONDS = 0.06
+_TICK_SECONDS = 0.08
 # Each folder is looked at once in so many ticks: half a second.
-_FOLDER_TURNS = 8
+_FOLDER_TURNS = 6
 # A walk may take this share of the time when walks are what notices an old session that goes on.
-_WALK_SHARE = 0.01
+_WALK_SHARE = 0.004
 _SOONEST_WALK_SECONDS = 2.0
 _STEP_NS = 12_000_000
 

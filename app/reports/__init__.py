@@ -1,4 +1,6 @@
-"""What the command line prints: the list, a tree, the doctor's findings. Text is inert; JSON is plain ASCII."""
+"""What the command line prints: the list, a tree, the doctor's findings. Text is inert; JSON is plain
+ASCII.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.formats.text import one_line
 from app.index.as_json import SCHEMA, problem_count, to_json
 from app.index.index import Index
 from app.reports.output import columns, complain, write_json, write_text
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
     from app.setup import Setup
 
 MARK_CELLS = 10
-SHORTEST_ID = 8
+# a UUID's length, and the part of a version 7 one that is its time
+LONG_ID, SHORT_ID = 36, 13
 
 
 def run(options: argparse.Namespace, setup: Setup) -> int:
@@ -45,9 +47,7 @@ def run(options: argparse.Namespace, setup: Setup) -> int:
         sessions = [to_json(row, states.get(row.path, "idle"), now_ms) for row in shown]
         write_json({"schema": SCHEMA, "total": len(rows), "sessions": sessions})
     elif shown:
-        write_text(
-            "".join(line + "\n" for line in table(shown, every, states, setup.home, now_ms, columns()))
-        )
+        write_text("".join(line + "\n" for line in table(shown, states, setup.home, now_ms, columns())))
         if len(shown) < len(rows):
             complain(f"{len(shown):,} of {len(rows):,} sessions; --limit {len(rows)} shows all")
     if not rows:
@@ -65,25 +65,22 @@ def _states(shown: list[Row], every: list[Row], setup: Setup, now_ms: int) -> di
     return {row.path: verdicts[row.path].state for row in shown if row.path in verdicts}
 
 
-def table(
-    rows: list[Row], every: list[Row], states: dict[str, str], home: str, now_ms: int, cells: int | None
-) -> list[str]:
+def table(rows: list[Row], states: dict[str, str], home: str, now_ms: int, cells: int | None) -> list[str]:
     """The rows as lines: state, age, program, messages, marks, id, title and folder.
 
-    :param every: all sessions; an id is shown as far as it takes to name one of them.
     :param cells: the width to fit to; None for lines that are not cut.
     """
-    ids = unique_prefixes([row.id for row in every])
-    id_cells = max((len(ids[row.id]) for row in rows), default=0)
+    ids = [one_line(short_id(row.id)) for row in rows]
+    id_cells = max((width(text) for text in ids), default=0)
     lines = []
-    for row in rows:
+    for row, text in zip(rows, ids, strict=True):
         facts = [
             MARKS.get(states.get(row.path, ""), (" ", ""))[0],
             f"{age(row.modified, now_ms):>4}",
             f"{row.agent:<8}",
             f"{count(row.message_count):>4}",
             fill(_marks(row, now_ms), MARK_CELLS),
-            f"{shorten(ids[row.id], 40):<{min(id_cells, 40)}}",
+            fill(text, id_cells),
         ]
         head = " ".join(facts)
         folder = tilde(row.cwd, home)
@@ -109,14 +106,8 @@ def _marks(row: Row, now_ms: int) -> str:
     return " ".join(marks)
 
 
-def unique_prefixes(ids: list[str]) -> dict[str, str]:
-    """For each id its shortest beginning, of at least eight characters, that no other id has."""
-    ordered = sorted(set(ids))
-    short: dict[str, str] = {}
-    for at, name in enumerate(ordered):
-        neighbours = ordered[max(0, at - 1) : at] + ordered[at + 1 : at + 2]
-        size = SHORTEST_ID
-        while size < len(name) and any(other[:size] == name[:size] for other in neighbours):
-            size += 1
-        short[name] = name[:size]
-    return short
+def short_id(session_id: str) -> str:
+    """As much of an id as names a session: of the usual long ones the part that holds the millisecond it
+    was made in.
+    """
+    return session_id[:SHORT_ID] if len(session_id) == LONG_ID else shorten(session_id, 2 * SHORT_ID)

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
 
 
 def columns() -> int | None:
-    """The width to fit lines to: the terminal's; None when the output goes elsewhere, where nothing is cut."""
+    """The width to fit lines to: the terminal's; None when the output goes elsewhere, where nothing is
+    cut.
+    """
     if not sys.stdout.isatty():
         return None
     try:
@@ -28,7 +30,9 @@ def write_text(text: str) -> None:
 
 
 def write_json(value: dict[str, Any]) -> None:
-    """Print a value as one JSON document, in ASCII, so that no terminal takes anything in it for a command."""
+    """Print a value as one JSON document, in ASCII, so that no terminal takes anything in it for a
+    command.
+    """
     import json
 
     json.dump(value, sys.stdout, ensure_ascii=True, indent=1 if sys.stdout.isatty() else None)

@@ -89,7 +89,7 @@ def drawn(tree: SessionTree, home: str, cells: int | None, *, ascii_only: bool) 
         yield _spelled(plain(line).rstrip(), ascii_only)
     hidden = len(tree.entries) - view.shown
     if hidden:
-        yield f"  ({hidden:,} entries that are bookkeeping or hold only tool calls are not drawn; --json has them)"
+        yield f"  ({hidden:,} entries of bookkeeping and tool calls alone are not drawn; --json has them)"
     for fault in tree.problems:
         place = f"line {fault.line}: " if fault.line else ""
         yield _spelled(f"  ! {place}{one_line(fault.reason)}", ascii_only)

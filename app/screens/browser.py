@@ -1,11 +1,12 @@
-"""The browser: sessions by project, the tree of the one under the cursor, the entry under the tree's cursor."""
+"""The browser: sessions by project, the tree of the one under the cursor, the entry under the tree's
+cursor.
+"""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
 from textual import on
-from textual.app import ComposeResult
 from textual.containers import Container, Horizontal, Vertical
 from textual.content import Content
 from textual.screen import Screen
@@ -17,6 +18,7 @@ from app.messages import (
     EntryRead,
     IndexFailed,
     PlanMade,
+    ScreenReady,
     SessionsChanged,
     StatesFound,
     TreeFailed,
@@ -31,7 +33,6 @@ from app.view.ages import age
 from app.view.bars import header_line, keys_line, resume_line
 from app.view.folders import tilde
 from app.view.geometry import PANES, place
-from app.view.session_list import SessionList
 from app.view.session_row import LEGEND
 from app.widgets.bar import Bar
 from app.widgets.bindings import bindings_of
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from textual import events
+    from textual.app import ComposeResult
     from textual.binding import BindingType
     from textual.timer import Timer
     from textual.widget import Widget
@@ -54,8 +56,10 @@ if TYPE_CHECKING:
     from app.index.row import Row
     from app.setup import Setup
     from app.view.line import Line
+    from app.view.session_list import SessionList
 
-# the tree and the entry are read once the cursor rests this long (seconds); a held key does not read each one it passes
+# the tree and the entry are read once the cursor rests this long (seconds); a held key does not read each one
+# it passes
 REST = 0.05
 PATIENCE = 0.3
 LOOK_EVERY = 2.0
@@ -118,6 +122,8 @@ class BrowserScreen(Screen[None]):
         self.set_interval(LOOK_EVERY, self._look)
         self.set_interval(TICK_EVERY, self._tick)
         self._session_moved()
+        self.set_focus(self._sessions)
+        self.post_message(ScreenReady())
 
     def on_unmount(self) -> None:
         for service in (self._indexing, self._trees, self._entries, self._liveness, self._planner):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
@@ -16,6 +15,7 @@ from app.formats.text import inert
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from textual.app import ComposeResult
     from textual.binding import BindingType
 
 PANE_TITLES = {

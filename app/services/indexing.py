@@ -64,5 +64,7 @@ class Indexing:
 
 
 def _place(store: Store) -> tuple[str, str, str]:
-    """(agents, folder, what is there and how it was found) of a store, for a screen that has nothing to list."""
+    """(agents, folder, what is there and how it was found) of a store, for a screen that has nothing to
+    list.
+    """
     return "+".join(store.agents), store.root, f"{store.problem() or 'no sessions there'} ({store.source})"

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 class Latest:
     """One background thread for requests of which only the newest matters (the tree under a moving cursor).
 
-    A job gets a function that says whether it was overtaken; a long one asks between its steps. What a job raises is
-    handed to ``failed``. The thread starts with the first job, is a daemon, and never touches a widget.
+    A job gets a function that says whether it was overtaken; a long one asks between its steps. What a job
+    raises is handed to ``failed``. The thread starts with the first job, is a daemon, and never touches a
+    widget.
     """
 
     def __init__(self, name: str, failed: Callable[[BaseException], None]) -> None:

@@ -1,4 +1,5 @@
-"""Opening a session's tree, following it, and reading the entry under the cursor, each in a thread of its own.
+"""Opening a session's tree, following it, and reading the entry under the cursor, each in a thread of its
+own.
 
 What reads sessions is imported in the threads: the screen is up before the first of them needs it.
 """
@@ -31,7 +32,8 @@ TELL_EVERY = 0.05
 class TreeReader:
     """Reads the tree of one session at a time; answers with ``TreeOpened``, ``TreeGrew`` or ``TreeFailed``.
 
-    The thread is the only one that changes a :class:`SessionTree`; the screen learns of new entries by message.
+    The thread is the only one that changes a :class:`SessionTree`; the screen learns of new entries by
+    message.
     """
 
     def __init__(self, post: Post, failed: Callable[[BaseException], None]) -> None:
@@ -48,7 +50,9 @@ class TreeReader:
         self._latest.ask(lambda overtaken: self._open(generation, path, agents, mode, again=False))
 
     def follow(self, path: str, agents: tuple[str, ...], mode: str) -> None:
-        """The file changed: read what came, or all of it where it is not the same file with more at its end."""
+        """The file changed: read what came, or all of it where it is not the same file with more at its
+        end.
+        """
         generation = self.generation
         self._latest.ask(lambda overtaken: self._follow(generation, path, agents, mode))
 

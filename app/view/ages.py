@@ -8,7 +8,9 @@ DAY = 24 * HOUR
 
 
 def age(then_ms: int | None, now_ms: int) -> str:
-    """``now``, ``5m``, ``3h``, ``6d``, ``2w``, ``4mo``, ``1y``; a time in the future is ``now``, none is ``?``."""
+    """``now``, ``5m``, ``3h``, ``6d``, ``2w``, ``4mo``, ``1y``; a time in the future is ``now``, none is
+    ``?``.
+    """
     if then_ms is None:
         return "?"
     gone = now_ms - then_ms

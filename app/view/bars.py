@@ -29,8 +29,9 @@ def header_line(cells: int, *, total: int, projects: int, live: int, note: str, 
 
 
 def keys_line(cells: int, pairs: Sequence[tuple[str, str]]) -> Line:
-    """The keys of the pane that has the focus. What does not fit is left out whole: of the pane's own keys the last ones
-    first, then those that work everywhere; the first key and the last two (help, quit) stay."""
+    """The keys of the pane that has the focus. What does not fit is left out whole: of the pane's own keys
+    the last ones first, then those that work everywhere; the first key and the last two (help, quit) stay.
+    """
     kept = list(pairs)
     while len(kept) > 3 and sum(width(key) + width(label) + 3 for key, label in kept) > cells:
         del kept[max(1, len(kept) - 5)]

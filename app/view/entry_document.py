@@ -1,8 +1,8 @@
 """The whole of an entry as lines of a given width.
 
-Text is made inert and wrapped piece by piece, so that a text of many megabytes neither stops the thread that wraps it nor
-anything that waits for that thread. Markdown is marked by line (headings, fences, quotes); what stands inside a line is
-marked when the line is drawn (``app.view.prose``).
+Text is made inert and wrapped piece by piece, so that a text of many megabytes neither stops the thread that
+wraps it nor anything that waits for that thread. Markdown is marked by line (headings, fences, quotes); what
+stands inside a line is marked when the line is drawn (``app.view.prose``).
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ PLAIN_STYLES = {"thinking": "thinking", "error": "error", "meta": "dim", "image"
 
 
 class DocumentLine:
-    """One line on screen: inert text no wider than was asked for, its style, and whether prose may be marked in it."""
+    """One line on screen: inert text no wider than was asked for, its style, and whether prose may be
+    marked in it.
+    """
 
     __slots__ = ("prose", "style", "text")
 

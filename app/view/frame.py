@@ -1,4 +1,6 @@
-"""The browser's first picture as lines of styled text: bars, panes and the session list, without a screen library."""
+"""The browser's first picture as lines of styled text: bars, panes and the session list, without a screen
+library.
+"""
 
 from __future__ import annotations
 

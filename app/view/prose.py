@@ -1,4 +1,6 @@
-"""Light Markdown: enough to read by, cheap enough to do by the line (TEXTUAL 3: the real thing stalls the screen)."""
+"""Light Markdown: enough to read by, cheap enough to do by the line (TEXTUAL 3: the real thing stalls the
+screen).
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ def mark_line(text: str, kind: LineKind) -> str:
 
 
 def mark_prose(text: str) -> Line:
-    """A line of prose with inline code and strong text marked; the marks stay, so nothing of the text is lost."""
+    """A line of prose with inline code and strong text marked; the marks stay, so nothing of the text is
+    lost.
+    """
     line: Line = []
     start = at = 0
     while at < len(text):

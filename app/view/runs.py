@@ -1,7 +1,8 @@
 """A session's tree as runs: straight chains of entries between branch points.
 
-Sessions are long chains with few branch points, so what the screen needs (order, folds, connectors) is worked out
-per run; the rows of a run differ by their entry alone. No recursion: a chain may be as deep as the file is long.
+Sessions are long chains with few branch points, so what the screen needs (order, folds, connectors) is worked
+out per run; the rows of a run differ by their entry alone. No recursion: a chain may be as deep as the file
+is long.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ class RunForest:
         return self._run_of[node.index]
 
     def add(self, node: Node) -> None:
-        """Take in an entry that was appended to the file; its parent is in the tree already (or it is a root).
+        """Take in an entry that was appended to the file; its parent is in the tree already (or it is a
+        root).
 
         An entry that came in with its parent's branch is not taken twice.
         """

@@ -1,4 +1,6 @@
-"""The filter over the session list: every word must stand in a session's title, folder, id, program or labels."""
+"""The filter over the session list: every word must stand in a session's title, folder, id, program or
+labels.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ def words_of(query: str) -> list[str]:
 
 
 def haystack(row: Row, folder: str) -> str:
-    """Everything of a session that the filter looks at, folded; ``folder`` is its folder as the screen shows it."""
+    """Everything of a session that the filter looks at, folded; ``folder`` is its folder as the screen
+    shows it.
+    """
     parts = [row.title, row.name or "", row.cwd, folder, row.id, row.agent]
     parts.extend(label for _, label in row.labels)
     return fold("\n".join(parts))

@@ -1,7 +1,7 @@
 """The list of sessions by project: groups, threads, folds, filter and the cursor's place, without a screen.
 
-The lines are plain objects in a list; a change of some sessions re-threads their groups only, so that following a
-busy machine costs what changed (PERFORMANCE 3, DESIGN "How data flows" 2).
+The lines are plain objects in a list; a change of some sessions re-threads their groups only, so that
+following a busy machine costs what changed (PERFORMANCE 3, DESIGN "How data flows" 2).
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ class ListLine:
 class SessionList:
     """Sessions grouped by project, this folder's project first, then by newest activity.
 
-    :param here: folders that count as "this folder" (the working directory as the shell and as the system spell it).
+    :param here: folders that count as "this folder" (the working directory as the shell and as the system
+        spell it).
     :param home: the home folder, for ``~`` on screen.
     """
 
@@ -186,8 +187,9 @@ class SessionList:
         self._refresh()
 
     def open_first(self, height: int) -> None:
-        """Unfold what a person wants to see first: this folder's project, or the newest one where it has none; all of
-        them when everything fits ``height`` lines."""
+        """Unfold what a person wants to see first: this folder's project, or the newest one where it has
+        none; all of them when everything fits ``height`` lines.
+        """
         groups = self._ordered()
         if sum(group.count + 1 for group in groups) <= height:
             self._open = {group.cwd for group in groups}

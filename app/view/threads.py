@@ -1,7 +1,8 @@
 """Forks under their parents: the order of the sessions of one project.
 
 Roots and children come by the newest activity anywhere below them (PARITY 5, "Listing"); a parent that is not
-in the project makes a root. ``parent_session`` is a path or an id, whichever its agent wrote (FORMATS 1.1, 1.2).
+in the project makes a root. ``parent_session`` is a path or an id, whichever its agent wrote (FORMATS 1.1,
+1.2).
 """
 
 from __future__ import annotations

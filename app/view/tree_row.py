@@ -80,7 +80,9 @@ def render_tree_row(
 
 
 def _branching(row: TreeRow, most: int, glyphs: Glyphs) -> Line:
-    """Gutters, connector and fold mark; of a deep tree only the last levels, so that the text stays on the row."""
+    """Gutters, connector and fold mark; of a deep tree only the last levels, so that the text stays on the
+    row.
+    """
     levels = [glyphs.bar + "   " if runs_past else "    " for runs_past in row.gutters]
     room = max(0, most - 4) // 4
     gutters = "".join(levels)

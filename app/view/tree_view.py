@@ -1,8 +1,8 @@
 """The rows of a session's tree as the screen shows them (PARITY 4.2, "layout" and "fold rules").
 
-The branch with the leaf comes first; straight chains are not indented; a branch point indents its children by one and
-the entries after a branch's first by one more. A filter may hide entries: what is below a hidden entry hangs on the
-nearest shown one. A run's first row can be folded when it is a root or has siblings.
+The branch with the leaf comes first; straight chains are not indented; a branch point indents its children by
+one and the entries after a branch's first by one more. A filter may hide entries: what is below a hidden
+entry hangs on the nearest shown one. A run's first row can be folded when it is a root or has siblings.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ class Stretch:
 class TreeRow:
     """One row: its entry and how it hangs in the tree.
 
-    ``gutters`` has one flag a level, true where a line runs past; ``connector`` says that the row starts a branch, and
-    ``last`` that it is the last of its siblings. ``hidden`` counts the rows that a fold hides.
+    ``gutters`` has one flag a level, true where a line runs past; ``connector`` says that the row starts a
+    branch, and ``last`` that it is the last of its siblings. ``hidden`` counts the rows that a fold hides.
     """
 
     __slots__ = ("connector", "first", "foldable", "folded", "gutters", "hidden", "last", "node")
@@ -102,7 +102,8 @@ class TreeView:
     def extend(self, nodes: list[Node], leaf: Node | None) -> None:
         """Take in entries that were appended to the file, and the leaf after them.
 
-        The tree itself may be further along already: it grows in another thread, and this view moves when it is told.
+        The tree itself may be further along already: it grows in another thread, and this view moves when it
+        is told.
         """
         if len(nodes) == 1 and self._append(nodes[0], leaf):
             return
@@ -112,7 +113,9 @@ class TreeView:
         self.refresh()
 
     def _append(self, node: Node, leaf: Node | None) -> bool:
-        """The common case, at the cost of one row: the agent went on from the leaf, at the end of the picture."""
+        """The common case, at the cost of one row: the agent went on from the leaf, at the end of the
+        picture.
+        """
         before = self.leaf
         if leaf is not node or before is None or node.parent is not before or not self.stretches:
             return False
@@ -273,7 +276,9 @@ class TreeView:
         return stretch.nodes[index - stretch.start]
 
     def index_of(self, node: Node | None) -> int | None:
-        """The row of an entry, or of its nearest ancestor that has one; None when nothing is left to point at."""
+        """The row of an entry, or of its nearest ancestor that has one; None when nothing is left to point
+        at.
+        """
         test, leaf = shows(self.mode), self.leaf
         while node is not None:
             stretch = self._of_run.get(id(self.forest.run_of(node)))

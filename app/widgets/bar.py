@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from textual.strip import Strip
 from textual.widget import Widget
 
 from app.view.palette import THEMES
@@ -11,6 +10,8 @@ from app.widgets.styling import strip
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from textual.strip import Strip
 
     from app.view.line import Line
 

@@ -7,7 +7,6 @@ from typing import ClassVar
 from textual.geometry import Size
 from textual.message import Message
 
-from app.view.entry_document import DocumentLine
 from app.view.line import Line, fit_line
 from app.view.prose import mark_prose
 from app.widgets.bindings import bindings_of
@@ -16,6 +15,8 @@ from app.widgets.line_list import LineList
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from textual.binding import BindingType
+
+    from app.view.entry_document import DocumentLine
 
 
 class EntryPane(LineList):

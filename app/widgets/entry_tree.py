@@ -6,10 +6,8 @@ from typing import ClassVar
 
 from textual.message import Message
 
-from app.view.line import Line
 from app.view.tree_filter import MODES
 from app.view.tree_row import render_tree_row
-from app.view.tree_view import TreeView
 from app.widgets.bindings import bindings_of
 from app.widgets.line_list import LineList
 
@@ -18,6 +16,8 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from app.sessions.tree import Node
+    from app.view.line import Line
+    from app.view.tree_view import TreeView
 
 
 class EntryTree(LineList):
@@ -64,7 +64,9 @@ class EntryTree(LineList):
         self.post_message(self.Moved(self))
 
     def replace_tree(self, view: TreeView, entry_id: str | None, follow: bool) -> None:
-        """Show the same session, read anew; the cursor stays on the entry with this id, or follows the leaf."""
+        """Show the same session, read anew; the cursor stays on the entry with this id, or follows the
+        leaf.
+        """
         self.view, self.message = view, ""
         self._entry = view.tree.by_id.get(entry_id) if entry_id is not None else None
         self._rows_changed(follow=follow or self._entry is None)

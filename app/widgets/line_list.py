@@ -1,7 +1,8 @@
 """The one virtualised list under every pane: lines drawn on demand, a cursor, no widget per row.
 
-Textual's own lists and trees cost time and memory by the row (TEXTUAL 2); this one costs what is on screen. A subclass
-says how many rows there are and draws one; the cursor is a row number here and an id in the subclasses.
+Textual's own lists and trees cost time and memory by the row (TEXTUAL 2); this one costs what is on screen. A
+subclass says how many rows there are and draws one; the cursor is a row number here and an id in the
+subclasses.
 """
 
 from __future__ import annotations
@@ -11,9 +12,7 @@ from typing import ClassVar
 from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
-from textual.strip import Strip
 
-from app.view.line import Line
 from app.view.palette import THEMES
 from app.widgets.bindings import bindings_of
 from app.widgets.styling import strip
@@ -22,6 +21,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from textual import events
     from textual.binding import BindingType
+    from textual.strip import Strip
+
+    from app.view.line import Line
 
 
 class LineList(ScrollView, can_focus=True):
@@ -70,7 +72,8 @@ class LineList(ScrollView, can_focus=True):
     # rows and cursor
 
     def set_rows(self, rows: int, cursor: int | None, *, keep_offset: bool = False) -> None:
-        """The rows are others now: their number, where the cursor goes, and whether it stays on its screen line.
+        """The rows are others now: their number, where the cursor goes, and whether it stays on its screen
+        line.
 
         Rows, size and scroll position change in one go: a line may be asked for at any moment.
         """

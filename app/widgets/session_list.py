@@ -7,7 +7,6 @@ from typing import ClassVar
 from textual.message import Message
 
 from app.view.line import Line, fit_line
-from app.view.session_list import SessionList
 from app.view.session_row import render_list_line
 from app.widgets.bindings import bindings_of
 from app.widgets.line_list import LineList
@@ -19,11 +18,13 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from app.index.row import Row
-    from app.view.session_list import Group
+    from app.view.session_list import Group, SessionList
 
 
 class SessionListView(LineList):
-    """The list of sessions. The model is :class:`app.view.session_list.SessionList`; this widget paints and maps keys."""
+    """The list of sessions. The model is :class:`app.view.session_list.SessionList`; this widget paints
+    and maps keys.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("sessions")]
 
@@ -73,8 +74,8 @@ class SessionListView(LineList):
     def apply(self, changed: Iterable[Row], removed: Iterable[str]) -> None:
         """Take over changes on disk; the cursor stays on its session, which may have moved.
 
-        A session that went away and comes back under another path (agents rename their folders) gets the cursor back,
-        unless the user has moved it meanwhile.
+        A session that went away and comes back under another path (agents rename their folders) gets the
+        cursor back, unless the user has moved it meanwhile.
         """
         changed = list(changed)
         self.model.apply(changed, removed)
@@ -84,8 +85,9 @@ class SessionListView(LineList):
         self.rows_changed()
 
     def open_first(self) -> None:
-        """Unfold what a person wants to see first, while the list is being filled for the first time; the cursor is on
-        the first session until the user moves it."""
+        """Unfold what a person wants to see first, while the list is being filled for the first time; the
+        cursor is on the first session until the user moves it.
+        """
         if not self._touched:
             self.model.open_first(self.size.height)
             self._session = self._group = None

@@ -129,7 +129,7 @@ def test_scans_between_random_changes(tmp_path: Path, seed: int) -> None:
     store = pi_store(tmp_path / "store")
     mischief = Mischief(tmp_path / "store", seed)
     index = Index([store], str(tmp_path / "cache"))
-    for number in range(3):
+    for number in range(60):
         for _ in range(mischief.dice.randrange(1, 4)):
             mischief.step()
         index.scan()

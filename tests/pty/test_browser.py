@@ -1,4 +1,6 @@
-"""The whole program in a real pseudo-terminal: first frame, takeover, keys, resize, exit, signals and the hand-over."""
+"""The whole program in a real pseudo-terminal: first frame, takeover, keys, resize, exit, signals and the
+hand-over.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ print("it read:", line.strip())
 
 @pytest.fixture
 def machine(tmp_path):
-    """A home with two sessions whose folder exists, a fake ``pi`` on PATH, and the environment of a shell there."""
+    """A home with two sessions whose folder exists, a fake ``pi`` on PATH, and the environment of a shell
+    there.
+    """
     work = tmp_path / "work"
     work.mkdir()
     store = tmp_path / "home/.pi/agent/sessions/--work--"

@@ -1,4 +1,6 @@
-"""Pictures of the browser over the example sessions. ``--snapshot-update`` draws them anew; look at them before."""
+"""Pictures of the browser over the example sessions. ``--snapshot-update`` draws them anew; look at them
+before.
+"""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import asynccontextmanager
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,6 +14,9 @@ from app.widgets.entry_pane import EntryPane
 from app.widgets.entry_tree import EntryTree
 from app.widgets.session_list import SessionListView
 from tests.factory import chain, entry, message, write_session
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 HERE = "/work/app"
 

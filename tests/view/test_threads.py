@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -70,7 +72,7 @@ def test_every_row_comes_once_below_its_parent(links):
     threaded = thread(rows)
     assert sorted(each.row.id for each in threaded) == sorted(row.id for row in rows)
     depths = [each.depth for each in threaded]
-    assert all(after <= before + 1 for before, after in zip(depths, depths[1:], strict=False))
+    assert all(after <= before + 1 for before, after in itertools.pairwise(depths))
 
 
 def test_a_chain_of_ten_thousand_forks_is_threaded_without_recursion():

@@ -1,0 +1,259 @@
+"""``leafmark list``, ``tree`` and ``doctor``, run as a user runs them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.factory import chain, entry, message, write_session
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+@pytest.fixture
+def leafmark(tmp_path):
+    """Run a command in a home of its own: (arguments) -> finished process."""
+    (tmp_path / "home").mkdir()
+
+    def run(*words, cwd=None, encoding="utf-8", **variables):
+        env = {
+            "HOME": str(tmp_path / "home"),
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": str(ROOT),
+            "PYTHONIOENCODING": encoding,
+            **variables,
+        }
+        return subprocess.run(
+            [sys.executable, "-m", "app", *map(str, words)],
+            env=env,
+            cwd=cwd or tmp_path,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            check=False,
+        )
+
+    return run
+
+
+@pytest.fixture
+def store(tmp_path):
+    """Three sessions: one named, branched and labelled, one plain, one with a damaged line."""
+    folder = tmp_path / "home/.pi/agent/sessions/--work--"
+    write_session(
+        folder / "2026_aaaa1111.jsonl",
+        *chain("fix the login", "too early", id="aaaa1111"),
+        message("e", "00000001", "assistant", "other answer", 30),
+        entry("label", "l", "e", 31, targetId="e", label="good"),
+        entry("session_info", "n", "l", 31, name="Auth"),
+    )
+    write_session(folder / "2026_aaaa2222.jsonl", *chain("man page", "here", id="aaaa2222", cwd="/work/doc"))
+    write_session(folder / "2026_bbbb.jsonl", *chain("third", id="bbbb"), "{broken", "not json either")
+    write_session(folder / "2026_none.jsonl", "nothing of a session")
+    return folder
+
+
+def test_list_prints_rows_newest_first(leafmark, store):
+    done = leafmark("list")
+    assert (done.returncode, done.stderr) == (0, "")
+    titles = [line.split("  ")[-2].strip() for line in done.stdout.splitlines()]
+    assert titles == ["Auth", "man page", "third"]
+    first = done.stdout.splitlines()[0]
+    assert "⑂2" in first
+    assert "◆1" in first
+    assert "!" in done.stdout.splitlines()[2]
+
+
+def test_list_filters_by_all_words_anywhere(leafmark, store):
+    assert "Auth" in leafmark("list", "auth", "PI").stdout
+    assert "man page" in leafmark("list", "/work/doc").stdout
+    assert "Auth" in leafmark("list", "good").stdout
+    missing = leafmark("list", "nowhere")
+    assert (missing.returncode, missing.stdout, missing.stderr) == (1, "", "leafmark: no session matches\n")
+
+
+def test_list_limit_says_what_it_left_out(leafmark, store):
+    done = leafmark("list", "--limit", 1)
+    assert len(done.stdout.splitlines()) == 1
+    assert "1 of 3 sessions" in done.stderr
+
+
+def test_list_json_has_the_promised_fields(leafmark, store):
+    found = json.loads(leafmark("list", "--json").stdout)
+    assert (found["schema"], found["total"]) == (1, 3)
+    first = found["sessions"][0]
+    assert first == {
+        "agent": "pi",
+        "id": "aaaa1111",
+        "path": str(store / "2026_aaaa1111.jsonl"),
+        "cwd": "/work/app",
+        "name": "Auth",
+        "title": "Auth",
+        "first_message": "fix the login",
+        "created": "2026-05-01T10:00:00.000Z",
+        "modified": "2026-05-01T10:30:00.000Z",
+        "message_count": 3,
+        "entry_count": 5,
+        "leaf_count": 2,
+        "labels": [{"entry_id": "e", "label": "good"}],
+        "leaf_id": "n",
+        "parent_session": None,
+        "size": (store / "2026_aaaa1111.jsonl").stat().st_size,
+        "models": [],
+        "tokens": {"input": 0, "output": 0, "cache_read": 0, "cache_write": 0},
+        "cost": 0,
+        "state": "idle",
+        "problems": 0,
+    }
+    assert found["sessions"][2]["problems"] == 2
+    limited = json.loads(leafmark("list", "--json", "--limit", 1).stdout)
+    assert (limited["total"], len(limited["sessions"])) == (3, 1)
+
+
+def test_list_on_an_empty_machine(leafmark):
+    done = leafmark("list", "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout) == {"schema": 1, "total": 0, "sessions": []}
+
+
+def test_stores_can_be_added(leafmark, tmp_path, store):
+    write_session(tmp_path / "flat/2026_cccc.jsonl", *chain("elsewhere", id="cccc"))
+    ids = [
+        each["id"] for each in json.loads(leafmark("list", "--json", "--store", "pi=flat").stdout)["sessions"]
+    ]
+    assert sorted(ids) == ["aaaa1111", "aaaa2222", "bbbb", "cccc"]
+    before = json.loads(leafmark("--store", "pi=flat", "list", "--json").stdout)
+    assert before["total"] == 4
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("list", "--store", "nobody=/x"), "nobody=/x"),
+        (("list", "--store", "pi"), "AGENT=FOLDER"),
+        (("list", "--limit", "-1"), "-1"),
+        (("list", "--limit", "many"), "many"),
+        (("fly",), "fly"),
+        (("tree",), "SESSION"),
+        (("--theme", "pink"), "pink"),
+    ],
+)
+def test_wrong_use_is_named_and_ends_with_two(leafmark, words, said):
+    done = leafmark(*words)
+    assert done.returncode == 2
+    assert said in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
+
+
+def test_tree_draws_the_session_with_branches_label_and_leaf(leafmark, store):
+    done = leafmark("tree", "aaaa1111")
+    assert done.returncode == 0
+    assert done.stdout.splitlines() == [
+        "Auth  pi  aaaa1111  /work/app",
+        " • user: fix the login",
+        " • ├─ assistant: other answer [good] ← active",
+        "   └─ assistant: too early",
+        "  (2 entries of bookkeeping and tool calls alone are not drawn; --json has them)",
+    ]
+
+
+def test_tree_in_ascii_is_ascii(leafmark, store):
+    done = leafmark("tree", "aaaa1111", "--ascii")
+    assert done.stdout.isascii()
+    assert " * |- assistant: other answer [good] <- active" in done.stdout
+
+
+def test_tree_by_path_by_prefix_and_outside_the_stores(leafmark, store, tmp_path):
+    outside = write_session(tmp_path / "copy.jsonl", *chain("outside", id="zzzz"))
+    for named in (store / "2026_bbbb.jsonl", "bb", outside, "copy.jsonl"):
+        assert leafmark("tree", named).returncode == 0, named
+
+
+def test_tree_says_what_it_cannot_find_or_tell_apart(leafmark, store, tmp_path):
+    ambiguous = leafmark("tree", "aaaa")
+    assert ambiguous.returncode == 2
+    assert "2 sessions" in ambiguous.stderr
+    missing = leafmark("tree", "cccc")
+    assert (missing.returncode, missing.stderr) == (1, "leafmark: no session has the path or id 'cccc'\n")
+    bad = leafmark("tree", store / "2026_none.jsonl")
+    assert bad.returncode == 3
+    assert "2026_none.jsonl" in bad.stderr
+    assert len(bad.stderr.splitlines()) == 1
+    assert leafmark("tree", tmp_path).returncode == 3
+
+
+def test_tree_json_lists_every_entry_flat(leafmark, store):
+    found = json.loads(leafmark("tree", "aaaa1111", "--json").stdout)
+    assert found["schema"] == 1
+    assert found["leaf_id"] == "n"
+    assert [each["id"] for each in found["entries"]] == ["00000001", "00000002", "e", "l", "n"]
+    assert found["entries"][2]["label"] == "good"
+    assert [each["on_active_path"] for each in found["entries"]] == [True, False, True, True, True]
+    assert json.loads(leafmark("tree", "bbbb", "--json").stdout)["problems"][0]["line"] == 3
+
+
+def test_a_tree_of_fifty_thousand_levels_prints(leafmark, tmp_path):
+    lines = chain(*(str(at) for at in range(50_000)), id="deep")
+    write_session(tmp_path / "deep.jsonl", *lines)
+    assert len(leafmark("tree", "deep.jsonl").stdout.splitlines()) == 50_001
+    assert len(json.loads(leafmark("tree", "deep.jsonl", "--json").stdout)["entries"]) == 50_000
+
+
+def test_doctor_says_where_it_looked_and_what_it_skipped(leafmark, store, tmp_path):
+    (store.parent / "a-file").write_text("")
+    (store / "sub.jsonl").mkdir()
+    done = leafmark("doctor")
+    assert done.returncode == 0
+    text = done.stdout
+    assert re.search(r"pi +~/.pi/agent/sessions +\(default\) +3 sessions", text)
+    assert re.search(r"omp +~/.omp/agent/sessions +\(default\) +not there", text)
+    assert re.search(r"2026_bbbb.jsonl:3: not JSON", text)
+    assert re.search(r"2026_bbbb.jsonl:4: not JSON", text)
+    assert re.search(r"2026_none.jsonl(:\d+)?: ", text)
+    assert re.search(r"sub.jsonl: a folder, not a file", text)
+
+
+def test_doctor_json_has_path_line_and_reason(leafmark, store):
+    found = json.loads(leafmark("doctor", "--json").stdout)
+    assert found["schema"] == 1
+    assert {"agents", "root", "source", "problem", "sessions", "notes"} <= set(found["stores"][0])
+    lines = [(Path(each["path"]).name, each["line"]) for each in found["skipped"]]
+    assert ("2026_bbbb.jsonl", 3) in lines
+    assert all(each["reason"] for each in found["skipped"])
+
+
+def test_output_is_inert_and_fits_any_encoding(leafmark, store):
+    hostile = "\x1b[31m\u202eevil \x9b2J 日本"
+    write_session(store / "2026_evil.jsonl", *chain(hostile, id="evil", cwd="/work/\x1b[2J"))
+    for words in (("list",), ("tree", "evil"), ("doctor",)):
+        for encoding in ("utf-8", "ascii"):
+            out = leafmark(*words, encoding=encoding).stdout
+            assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", out)
+    assert leafmark("list", "--json").stdout.isascii()
+
+
+def test_a_reader_that_goes_away_is_no_failure(leafmark, store, tmp_path):
+    env = {"HOME": str(tmp_path / "home"), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
+    command = f"{sys.executable} -m app tree aaaa1111 | true"
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command], env=env, capture_output=True, text=True, check=False
+    )
+    assert "Traceback" not in done.stderr
+
+
+def test_the_example_sessions_need_nothing(leafmark, tmp_path):
+    found = json.loads(leafmark("list", "--demo", "--json").stdout)
+    assert {each["agent"] for each in found["sessions"]} == {"pi", "omp", "indusagi", "agent"}
+    assert sorted(path.name for path in (tmp_path / "home").iterdir()) == []
+    assert not Path(found["sessions"][0]["path"]).exists()
+
+
+def test_version_and_help(leafmark):
+    assert leafmark("--version").stdout.startswith("leafmark 0.")
+    assert "doctor" in leafmark("--help").stdout

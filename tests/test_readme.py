@@ -1,0 +1,27 @@
+"""The README says what the program does."""
+
+from __future__ import annotations
+
+import re
+
+from app.cli import _parser
+from tests.readme import README, with_table
+
+
+def test_the_table_of_keys_is_the_programs():
+    text = README.read_text(encoding="utf-8")
+    assert text == with_table(text), "python -m tests.readme writes it anew"
+
+
+def test_every_command_and_option_is_mentioned():
+    text = README.read_text(encoding="utf-8")
+    usage = _parser().format_help()
+    named = set(re.findall(r"(--[a-z]+)", usage)) - {"--help"}
+    assert {name for name in named if name not in text} == set()
+    for command in ("list", "tree", "doctor"):
+        assert f"`leafmark {command}" in text
+
+
+def test_pictures_that_are_shown_are_there():
+    for path in re.findall(r"\]\((screenshots/[^)]+)\)", README.read_text(encoding="utf-8")):
+        assert (README.parent / path).is_file(), path
