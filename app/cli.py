@@ -41,8 +41,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(options: argparse.Namespace) -> int:
     if options.command is None:
         return browse(options.store, demo=options.demo, theme=options.theme or "")
+    import gc
+
     from app import reports
 
+    # a report is short: what it makes goes with the process
+    gc.disable()
     with _surroundings(options) as setup:
         return reports.run(options, setup)
 
@@ -148,8 +152,19 @@ def _parser() -> argparse.ArgumentParser:
 
     from app import __version__
 
+    class Formatter(argparse.HelpFormatter):
+        """Finds the width without `shutil`, which takes as long to import as all options to add."""
+
+        def __init__(self, prog: str) -> None:
+            try:
+                columns = os.get_terminal_size(1).columns
+            except OSError:
+                columns = 80
+            super().__init__(prog, width=columns - 2)
+
     parser = argparse.ArgumentParser(
         prog="leafmark",
+        formatter_class=Formatter,
         description="Browse the sessions of pi, oh-my-pi, indusagi and nickcecere/agent, and resume them.",
     )
     _add_shared(parser, store=[], demo=False)
@@ -157,13 +172,17 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--theme", choices=("dark", "light"), help="colours of the browser")
     # with `prog` given, no help is laid out to find it
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", prog="leafmark")
-    listing = commands.add_parser("list", help="print the sessions, newest activity first")
+    listing = commands.add_parser(
+        "list", formatter_class=Formatter, help="print the sessions, newest activity first"
+    )
     listing.add_argument("query", nargs="*", metavar="QUERY", help="words that must all match")
     listing.add_argument("--limit", type=_limit, metavar="N", help="at most N sessions")
-    tree = commands.add_parser("tree", help="print a session's tree")
+    tree = commands.add_parser("tree", formatter_class=Formatter, help="print a session's tree")
     tree.add_argument("session", metavar="SESSION", help="a path, an id, or the beginning of one id")
     tree.add_argument("--ascii", action="store_true", help="draw with plain characters")
-    doctor = commands.add_parser("doctor", help="what was found, and what was skipped and why")
+    doctor = commands.add_parser(
+        "doctor", formatter_class=Formatter, help="what was found, and what was skipped and why"
+    )
     for command in (listing, tree, doctor):
         command.add_argument("--json", action="store_true", help="as JSON")
         _add_shared(command, store=argparse.SUPPRESS, demo=argparse.SUPPRESS)

@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 DELTA_SECONDS = 0.05
 """Deltas are no closer together than this (TEXTUAL 4)."""
 
+BURST_SECONDS = 0.12
+"""The same once they have come without a break for a while: nobody reads faster, and drawing costs more than
+reading does."""
+
+BURST_FROM = 5
+
 SAVED_FROM = 256
 """So many results are stored at a time; fewer at the end of a pass. They are what a kill may cost."""
 
@@ -40,14 +46,22 @@ class Delta:
 class Pace:
     """When the listener was told last, across passes."""
 
-    __slots__ = ("told",)
+    __slots__ = ("_in_a_row", "_told")
 
     def __init__(self) -> None:
-        self.told = 0.0
+        self._told = 0.0
+        self._in_a_row = 0
 
     def pause(self) -> float:
         """Seconds until the listener may be told again; not positive when it may."""
-        return self.told + DELTA_SECONDS - time.monotonic()
+        wait = BURST_SECONDS if self._in_a_row >= BURST_FROM else DELTA_SECONDS
+        return self._told + wait - time.monotonic()
+
+    def mark(self) -> None:
+        """The listener has just been told."""
+        now = time.monotonic()
+        self._in_a_row = self._in_a_row + 1 if now - self._told < 2 * BURST_SECONDS else 0
+        self._told = now
 
 
 class Batch:
@@ -116,7 +130,7 @@ class Batch:
                 self._stop.wait(pause)
             self._on_delta(Delta(self._rows, self._removed, self._done, self._total))
             self._done_told = self._done
-        self._pace.told = time.monotonic()
+        self._pace.mark()
         self._rows, self._removed = [], []
 
     def end(self, always: bool = False) -> None:

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 UNUSED_MS = 60 * 24 * 3600 * 1000
 """Rows of a store that nobody listed for so long are dropped."""
 
+NOTED_MS = 24 * 3600 * 1000
+"""How exact the time is at which a store was used last."""
+
 _MARSHAL_VERSION = 4  # written and read by every Python since 3.4
 _MANY = 400  # names in one query; SQLite's oldest limit is 999
 
@@ -133,6 +136,22 @@ class Catalog:
             if collects:
                 gc.enable()
 
+    def newest(self, limit: int) -> tuple[list[Row], int]:
+        """The `limit` newest sessions, newest first and without their first messages, and how many there are."""
+
+        def work(connection: sqlite3.Connection) -> tuple[list[Row], int]:
+            listed = f"FROM sessions INDEXED BY listing WHERE listed AND store IN ({self._ids(connection)})"
+            (count,) = connection.execute(f"SELECT count(*) {listed}").fetchone()
+            found = connection.execute(
+                "SELECT row FROM sessions WHERE key IN"
+                f" (SELECT key {listed} ORDER BY modified DESC, path LIMIT ?)",
+                (limit,),
+            )
+            return [_row(row) for (row,) in found], count
+
+        rows, count = self._read(work) or ([], 0)
+        return newest_first(rows), count
+
     def refused(self) -> list[Row]:
         """The files that are no sessions, by path."""
 
@@ -196,6 +215,12 @@ class Catalog:
 
         def work(connection: sqlite3.Connection) -> None:
             ids = self._ids(connection)
+            # Most runs have nothing to write here: noted once a day is enough.
+            recent = f"used_ms > {now_ms - NOTED_MS} AND used_ms <= {now_ms}"
+            if not connection.execute(
+                f"SELECT 1 FROM stores WHERE id IN ({ids}) AND NOT ({recent}) LIMIT 1"
+            ).fetchone():
+                return
             connection.execute("BEGIN IMMEDIATE")
             connection.execute(f"UPDATE stores SET used_ms = ? WHERE id IN ({ids})", (now_ms,))
             connection.execute("DELETE FROM stores WHERE used_ms < ?", (now_ms - UNUSED_MS,))

@@ -7,7 +7,6 @@ import threading
 import time
 
 from app.index.catalog import Catalog
-from app.index.follow import Follower
 from app.index.scan import Delta, Scanner
 
 TYPE_CHECKING = False
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from app.index.batch import OnDelta
+    from app.index.follow import Follower
     from app.index.row import Row
     from app.index.scan import Counts
     from app.stores.base import Store
@@ -50,7 +50,7 @@ class Index:
         self._now = now
         self._scanner = Scanner(self.catalog, stores, now)
         self._poll = os.environ.get("LEAFMARK_POLL", "") not in ("", "0") if poll is None else poll
-        self._follower = Follower(self._scanner, stores, poll=self._poll)
+        self._follower: Follower | None = None
         self._begun = False
         self._rescan = threading.Event()
 
@@ -62,7 +62,7 @@ class Index:
     @property
     def note(self) -> str | None:
         """One line about what does not work as it should here, else None."""
-        return self.catalog.note or self._follower.note
+        return self.catalog.note or (self._follower.note if self._follower else None)
 
     def rows(self, full: bool = False) -> list[Row]:
         """The sessions as stored, newest first; before the first scan they may be out of date.
@@ -78,6 +78,10 @@ class Index:
             listed = {row.path: row.signature for row in rows}
             self._scanner.begin(listed | {row.path: row.signature for row in self.catalog.refused()})
         return rows
+
+    def newest(self, limit: int) -> tuple[list[Row], int]:
+        """The newest sessions as stored, without their first messages, and the number of all."""
+        return self.catalog.newest(limit)
 
     def scan(
         self,
@@ -104,7 +108,7 @@ class Index:
         try:
             self.scan(on_delta, stop, gentle=True)
             if not stop.is_set():
-                self._follower.run(on_delta, stop, self._rescan)
+                follower.run(on_delta, stop, self._rescan)
         finally:
             self.catalog.close()
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from app.formats.text import one_line
 from app.index.as_json import SCHEMA, problem_count, to_json
 from app.index.index import Index
+from app.index.states import live_sessions
 from app.reports.output import columns, complain, write_json, write_text
+from app.stores.live import look
 from app.view.ages import age, count
 from app.view.cells import fill, shorten, width
 from app.view.folders import tilde
@@ -26,43 +28,40 @@ LONG_ID, SHORT_ID = 36, 13
 
 def run(options: argparse.Namespace, setup: Setup) -> int:
     """Print the sessions that match, newest activity first. Exit code 1 when a query matches none."""
+    words = words_of(" ".join(options.query))
+    now_ms = setup.now_ms()
     index = Index(setup.stores, setup.cache_folder)
     try:
         index.scan()
-        every = index.rows(full=options.json)
+        processes = look(setup.stores)
+        if options.limit is not None and not (words or options.json or processes.processes):
+            # nobody has to be compared with anybody: the rows that are shown are enough
+            every, total = index.newest(options.limit)
+        else:
+            every = index.rows(full=options.json)
+            total = len(every)
     finally:
         index.close()
     if index.note:
         complain(index.note)
-    words = words_of(" ".join(options.query))
-    rows = (
-        [row for row in every if matches(haystack(row, tilde(row.cwd, setup.home)), words)]
-        if words
-        else every
-    )
+    rows = every
+    if words:
+        rows = [row for row in every if matches(haystack(row, tilde(row.cwd, setup.home)), words)]
+        total = len(rows)
     shown = rows if options.limit is None else rows[: options.limit]
-    now_ms = setup.now_ms()
-    states = _states(shown, every, setup, now_ms)
+    states = {path: said.state for path, said in live_sessions(every, processes, now_ms).items()}
     if options.json:
         sessions = [to_json(row, states.get(row.path, "idle"), now_ms) for row in shown]
-        write_json({"schema": SCHEMA, "total": len(rows), "sessions": sessions})
+        write_json({"schema": SCHEMA, "total": total, "sessions": sessions})
     elif shown:
         write_text("".join(line + "\n" for line in table(shown, states, setup.home, now_ms, columns())))
-        if len(shown) < len(rows):
-            complain(f"{len(shown):,} of {len(rows):,} sessions; --limit {len(rows)} shows all")
-    if not rows:
+        if len(shown) < total:
+            complain(f"{len(shown):,} of {total:,} sessions; --limit {total} shows all")
+    if not total:
         complain(
             "no session matches" if words else "no sessions found; `leafmark doctor` says where it looked"
         )
-    return 1 if words and not rows else 0
-
-
-def _states(shown: list[Row], every: list[Row], setup: Setup, now_ms: int) -> dict[str, str]:
-    from app.index.states import live_sessions
-    from app.stores.live import look
-
-    verdicts = live_sessions(every, look(setup.stores), now_ms)
-    return {row.path: verdicts[row.path].state for row in shown if row.path in verdicts}
+    return 1 if words and not total else 0
 
 
 def table(rows: list[Row], states: dict[str, str], home: str, now_ms: int, cells: int | None) -> list[str]:

@@ -105,37 +105,55 @@ class TreeView:
         The tree itself may be further along already: it grows in another thread, and this view moves when it
         is told.
         """
-        if len(nodes) == 1 and self._append(nodes[0], leaf):
-            return
-        for node in nodes:
-            self.forest.add(node)
+        for at, node in enumerate(nodes):
+            if not self._append(node):
+                for rest in nodes[at:]:
+                    self.forest.add(rest)
+                break
+        else:
+            if self.leaf is leaf:
+                return
         self.leaf = leaf
         self.refresh()
 
-    def _append(self, node: Node, leaf: Node | None) -> bool:
-        """The common case, at the cost of one row: the agent went on from the leaf, at the end of the
-        picture.
+    def _append(self, node: Node) -> bool:
+        """The common case, at the cost of a row: the agent went on from the leaf, where nothing else hangs.
+
+        False, with nothing changed, when it is another case.
         """
         before = self.leaf
-        if leaf is not node or before is None or node.parent is not before or not self.stretches:
+        if before is None or node.parent is not before:
             return False
         run = self.forest.run_of(before)
         stretch = self._of_run.get(id(run))
-        if run.children or run.nodes[-1] is not before or stretch is None:
-            return False
-        if stretch is not self.stretches[-1] or stretch.folded or stretch.nodes[-1] is not before:
+        if run.children or run.nodes[-1] is not before or stretch is None or stretch.folded:
             return False
         test = shows(self.mode)
-        if len(stretch.nodes) < 2 or not test(before, leaf):
+        added = test(node, node)
+        # an answer that only calls tools has a row while it is the leaf, and no longer
+        dropped = stretch.nodes[-1] is before and not test(before, node)
+        if dropped and len(stretch.nodes) == 1:
             return False
         self.forest.add(node)
-        self.leaf = leaf
+        self.leaf = node
         self.active.add(node.index)
-        if test(node, leaf):
+        if dropped:
+            stretch.nodes.pop()
+        if added:
             stretch.nodes.append(node)
-            self.count += 1
-            self.shown += 1
+            stretch.foldable = len(stretch.nodes) > 1 and (stretch.connector or stretch.parent is None)
+        self._shift(stretch, int(added) - int(dropped))
         return True
+
+    def _shift(self, changed: Stretch, rows: int) -> None:
+        """Make room for rows that came, or close up after some that went, at the end of a stretch."""
+        if not rows:
+            return
+        self.count += rows
+        self.shown += rows
+        for at in range(bisect_right(self._starts, changed.start), len(self.stretches)):
+            self.stretches[at].start += rows
+            self._starts[at] += rows
 
     def fold(self, node: Node, folded: bool) -> None:
         """Fold or unfold the branch that starts at ``node``."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING
 
-from app.index.catalog import UNUSED_MS, Catalog
+from app.index.catalog import NOTED_MS, UNUSED_MS, Catalog
 from app.index.database import _TABLES, SCHEMA
 from app.index.reading import Reading
 from app.index.row import FIELDS, refused_row, session_row
@@ -147,7 +148,7 @@ def test_stores_that_nobody_uses_are_forgotten(tmp_path: Path) -> None:
     old.tidy(1000)
     new.tidy(UNUSED_MS)
     assert len(old.rows()) == 1
-    new.tidy(UNUSED_MS + 1001)
+    new.tidy(UNUSED_MS + NOTED_MS + 1001)
     assert (old.rows(), len(new.rows())) == ([], 1)
     assert old.load(["/s/1"]) == {}
 
@@ -179,3 +180,27 @@ def test_the_schema_number_changes_with_what_is_stored() -> None:
     # When this fails, count SCHEMA up and write down the new figure: old catalogs must not be read as new.
     stored = hashlib.sha256(repr((FIELDS, _TABLES)).encode()).hexdigest()[:12]
     assert (SCHEMA, stored) == (1, "db9645a995c5")
+
+
+def test_the_newest_and_their_number(tmp_path: Path) -> None:
+    of = catalog(tmp_path)
+    save(of, *(row(f"/s/{at}", modified=at % 7) for at in range(20)))
+    rows, count = of.newest(5)
+    assert count == 20
+    assert [each.path for each in rows] == [each.path for each in of.rows()[:5]]
+    assert of.newest(0) == ([], 20)
+
+
+def test_noting_that_stores_are_used_writes_once_a_day(tmp_path: Path) -> None:
+    of = catalog(tmp_path)
+    save(of, row("/s/1"))
+
+    def noted() -> int:
+        with closing(sqlite3.connect(tmp_path / f"catalog-{SCHEMA}.db")) as connection:
+            return int(connection.execute("SELECT used_ms FROM stores").fetchone()[0])
+
+    of.tidy(10**12)
+    of.tidy(10**12 + 1000)
+    assert noted() == 10**12
+    of.tidy(10**12 + 2 * NOTED_MS)
+    assert noted() == 10**12 + 2 * NOTED_MS
