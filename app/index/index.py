@@ -105,6 +105,10 @@ class Index:
 
     def follow(self, on_delta: OnDelta, stop: threading.Event) -> None:
         """`scan`, then keep current until `stop` is set."""
+        # A list that is printed once needs nothing of what follows files.
+        from app.index.follow import Follower
+
+        follower = self._follower = Follower(self._scanner, self._stores, poll=self._poll)
         try:
             self.scan(on_delta, stop, gentle=True)
             if not stop.is_set():
