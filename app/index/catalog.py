@@ -12,6 +12,7 @@ import marshal
 from _thread import allocate_lock
 from operator import attrgetter
 
+from app.formats.collector import Resting
 from app.index.database import Busy, Database, Doubt
 from app.index.reading import Reading
 from app.index.row import FIRST_MESSAGE, Row
@@ -125,16 +126,8 @@ class Catalog:
                 rows.append(row)
             return rows
 
-        import gc  # not needed for the first frame
-
-        # Rows make no cycles, but the collector would go through all of them again and again.
-        collects = gc.isenabled()
-        gc.disable()
-        try:
+        with Resting():
             return newest_first(self._read(work) or [])
-        finally:
-            if collects:
-                gc.enable()
 
     def newest(self, limit: int) -> tuple[list[Row], int]:
         """The `limit` newest sessions, newest first and without their first messages, and how many there are."""

@@ -271,6 +271,7 @@ class BrowserScreen(Screen[None]):
             self._trees.close()
             self._tree.show_message("")
             return
+        self._resume_waits = False
         self._planner.ask(row)
         if row.path != self._opened:
             self._tree_timer = self.set_timer(REST, self._open_tree)
@@ -280,7 +281,10 @@ class BrowserScreen(Screen[None]):
         if row is None:
             return
         self._opened = row.path
-        self._trees.open(row.path, (row.agent,), self._tree.mode)
+        view = self._tree.view
+        # its agent may have moved it: then the cursor stays on its entry
+        again = view is not None and view.tree.header.id == row.id
+        self._trees.open(row.path, (row.agent,), self._tree.mode, again=again)
         generation = self._trees.generation
         self.set_timer(PATIENCE, lambda: self._say_reading(generation))
 

@@ -43,11 +43,11 @@ class TreeReader:
         self._path = ""
         self.generation = 0
 
-    def open(self, path: str, agents: tuple[str, ...], mode: str) -> None:
-        """Read the session from its beginning."""
+    def open(self, path: str, agents: tuple[str, ...], mode: str, *, again: bool = False) -> None:
+        """Read the session from its beginning; ``again`` when it is the one that is shown, at another place."""
         self.generation += 1
         generation = self.generation
-        self._latest.ask(lambda overtaken: self._open(generation, path, agents, mode, again=False))
+        self._latest.ask(lambda overtaken: self._open(generation, path, agents, mode, again=again))
 
     def follow(self, path: str, agents: tuple[str, ...], mode: str) -> None:
         """The file changed: read what came, or all of it where it is not the same file with more at its

@@ -85,6 +85,18 @@ async def test_a_folder_that_is_renamed_keeps_the_cursor_on_its_session(browser,
         assert it.sessions.row.id == "plain"
 
 
+async def test_a_session_that_moved_keeps_its_entry(browser, three):
+    async with browser() as it:
+        await it.press("tab", "home")
+        entry = it.tree.node.id
+        path = it.path("branchy")
+        it.screen._opened = ""
+        it.screen._open_tree()
+        await it.until(lambda: it.screen._opened == str(path), "the second opening")
+        await it.settled()
+        assert it.tree.node.id == entry
+
+
 async def test_a_file_that_is_replaced_is_read_anew_and_the_entry_kept(browser, three, tmp_path):
     async with browser() as it:
         await it.press("down")
