@@ -130,7 +130,9 @@ class Catalog:
             return newest_first(self._read(work) or [])
 
     def newest(self, limit: int) -> tuple[list[Row], int]:
-        """The `limit` newest sessions, newest first and without their first messages, and how many there are."""
+        """The `limit` newest sessions, newest first and without their first messages, and how many there
+        are.
+        """
 
         def work(connection: sqlite3.Connection) -> tuple[list[Row], int]:
             listed = f"FROM sessions INDEXED BY listing WHERE listed AND store IN ({self._ids(connection)})"

@@ -44,7 +44,9 @@ class TreeReader:
         self.generation = 0
 
     def open(self, path: str, agents: tuple[str, ...], mode: str, *, again: bool = False) -> None:
-        """Read the session from its beginning; ``again`` when it is the one that is shown, at another place."""
+        """Read the session from its beginning; ``again`` when it is the one that is shown, at another
+        place.
+        """
         self.generation += 1
         generation = self.generation
         self._latest.ask(lambda overtaken: self._open(generation, path, agents, mode, again=again))

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from app.formats.collector import Resting
 from app.formats.decode import BadLine
 from app.formats.dialects import named
 from app.formats.dialects.base import Mark

@@ -33,16 +33,16 @@ def keys_line(cells: int, pairs: Sequence[tuple[str, str]]) -> Line:
     the last ones first, then those that work everywhere; the first key and the last two (help, quit) stay.
     """
     kept = list(pairs)
-    while len(kept) > 3 and sum(width(key) + width(label) + 3 for key, label in kept) > cells:
+    while len(kept) > 3 and sum(width(key) + width(label) + 3 for key, label in kept) - 1 > cells:
         del kept[max(1, len(kept) - 5)]
-    line: Line = [(" ", "text")]
+    line: Line = []
     for key, label in kept:
-        line += [(key, "key"), (f" {label}  ", "dim")]
+        line += [("  " if line else " ", "text"), (key, "key"), (f" {label}", "dim")]
     return fit_line(line, cells)
 
 
 def resume_line(cells: int, *, key: str, command: str, folder: str, problem: str, warning: str) -> Line:
-    """What Enter would do for the session under the cursor, before it is pressed (issue: "on screen first").
+    """What Enter would do for the session under the cursor, before it is pressed (USERS: show both before Enter).
 
     :param problem: why it cannot be done; ``warning``: what to know before.
     """

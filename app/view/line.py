@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from app.view.cells import cut, width
+from app.view.cells import ELLIPSIS, cut, width
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,22 +22,21 @@ def line_width(line: Iterable[Span]) -> int:
 
 def fit_line(line: Iterable[Span], cells: int, pad_style: str = "text") -> Line:
     """The line cut or padded to exactly ``cells``; a cut is marked by an ellipsis."""
+    if cells <= 0:
+        return []
     fitted: Line = []
     left = cells
-    pieces = list(line)
-    for at, (text, style) in enumerate(pieces):
+    for text, style in line:
         size = width(text)
         if size <= left:
             fitted.append((text, style))
             left -= size
             continue
-        kept = cut(text, left - 1) if left > 0 else ""
-        if left > 0:
-            kept += "…"
-        elif at and fitted:
-            last, last_style = fitted.pop()
-            kept, style = cut(last, width(last) - 1) + "…", last_style
-            left += width(last)
+        if not left:
+            # the ellipsis takes the last cell of what fitted
+            text, style = fitted.pop()
+            left = width(text)
+        kept = cut(text, left - 1) + ELLIPSIS
         fitted.append((kept, style))
         left -= width(kept)
         break

@@ -14,6 +14,10 @@ from tests.factory import chain, message
 from tests.ui.conftest import HERE, pi_session
 
 
+def is_gone(folder):
+    return not os.path.exists(folder)
+
+
 async def test_it_opens_on_this_folders_newest_session_with_tree_and_entry(browser, three):
     async with browser() as it:
         assert it.listed() == [f"[{HERE}]", "branchy", "plain", "[/work/site]", "site1"]
@@ -297,7 +301,7 @@ async def test_an_empty_machine_says_where_it_looked_and_opens_the_examples(brow
         assert "example sessions" in it.text()
         folder = it.screen.setup.demo
         assert folder
-    assert not os.path.exists(folder)
+    assert is_gone(folder)
 
 
 async def test_a_session_that_cannot_be_read_says_why(browser, three):

@@ -294,3 +294,30 @@ def test_a_tree_that_grew_looks_like_one_that_was_opened_whole(tmp_path_factory,
     whole = TreeView(open_tree(str(path)), mode)
     assert drawn(view) == drawn(whole)
     assert view.leaf_row() == whole.leaf_row()
+
+
+def test_going_on_from_the_leaf_lays_nothing_out_anew(tmp_path, monkeypatch):
+    path = write_session(tmp_path / "s.jsonl", *branched())
+    tree = open_tree(str(path))
+    view = TreeView(tree)
+    monkeypatch.setattr(view, "refresh", lambda: pytest.fail("the whole tree was laid out"))
+    call = {"role": "assistant", "content": [{"type": "toolCall", "id": "1", "name": "ls", "arguments": {}}]}
+    result = {
+        "role": "toolResult",
+        "toolCallId": "1",
+        "toolName": "ls",
+        "content": [{"type": "text", "text": "x"}],
+    }
+    more = [
+        message("u", "g", "user", "go on"),
+        entry("message", "call", "u", message=call),
+        entry("message", "res", "call", message=result),
+        message("z", "res", "assistant", "done"),
+    ]
+    with path.open("a") as file:
+        for line in more:
+            file.write(json.dumps(line) + "\n")
+            file.flush()
+            view.extend(tree.extend(), tree.leaf)
+    assert drawn(view) == drawn(TreeView(open_tree(str(path))))
+    assert view.node(view.leaf_row()).id == "z"

@@ -1,0 +1,112 @@
+"""The entry as lines: wrapped, inert, complete."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.formats.parts import Part
+from app.formats.text import inert
+from app.view.cells import width
+from app.view.entry_document import document, wrap
+from app.view.line import plain
+from app.view.prose import mark_prose
+
+
+def lines(*parts, cells=20):
+    return [line for batch in document(parts, cells) for line in batch]
+
+
+def texts(*parts, cells=20):
+    return [line.text for line in lines(*parts, cells=cells)]
+
+
+def test_words_are_kept_whole_where_they_fit():
+    assert texts(Part("text", "", "the quick brown fox jumps over")) == ["the quick brown fox", "jumps over"]
+
+
+def test_a_long_word_is_cut():
+    assert texts(Part("text", "", "x" * 45)) == ["x" * 20, "x" * 20, "x" * 5]
+
+
+def test_blank_lines_and_indentation_stay():
+    assert texts(Part("text", "", "a\n\n    b")) == ["a", "", "    b"]
+
+
+def test_wide_characters_are_not_halved():
+    assert texts(Part("text", "", "日本語" * 5), cells=7) == [
+        "日本語",
+        "日本語",
+        "日本語",
+        "日本語",
+        "日本語",
+    ]
+
+
+def test_parts_are_headed_and_set_apart():
+    parts = [
+        Part("thinking", "", "hm"),
+        Part("text", "", "yes"),
+        Part("tool_call", "bash", "ls"),
+        Part("meta", "", "id: x"),
+    ]
+    assert texts(*parts, cells=40) == [
+        "─ thinking ",
+        "hm",
+        "",
+        "yes",
+        "",
+        "─ tool call: bash ",
+        "ls",
+        "",
+        "id: x",
+    ]
+
+
+def test_markdown_is_marked_by_line():
+    text = "# Head\nplain\n> quote\n```py\n# code, no heading\n```\n## again"
+    styles = [line.style for line in lines(Part("text", "", text), cells=40)]
+    assert styles == ["heading", "text", "quote", "code", "code", "code", "heading"]
+
+
+@pytest.mark.parametrize(
+    ("text", "marked"),
+    [
+        ("use `x` and **y**", [("use ", "text"), ("`x`", "code"), (" and ", "text"), ("**y**", "bold")]),
+        ("a ** b", [("a ** b", "text")]),
+        ("``", [("``", "text")]),
+        ("`open", [("`open", "text")]),
+    ],
+)
+def test_prose_is_marked_inside_the_line(text, marked):
+    assert mark_prose(text) == marked
+
+
+@given(st.text(max_size=60))
+def test_marking_loses_nothing(text):
+    assert plain(mark_prose(text)) == text
+
+
+@given(st.text(max_size=300), st.integers(4, 30))
+def test_lines_fit_and_hold_the_whole_text(text, cells):
+    found = texts(Part("tool_result", "", text), cells=cells)[1:]
+    assert all(width(line) <= cells for line in found)
+    assert not any("\n" in line or "\x1b" in line for line in found)
+    assert "".join("".join(found).split()) == "".join(inert(text).split())
+
+
+@given(
+    st.text(st.characters(exclude_characters="\n", exclude_categories=("Cs", "Cc")), max_size=100),
+    st.integers(4, 30),
+)
+def test_wrapping_ends_and_only_blanks_go(text, cells):
+    assert "".join("".join(wrap(text, cells)).split()) == "".join(text.split())
+
+
+def test_a_huge_line_comes_in_batches_and_is_complete():
+    batches = list(document([Part("tool_result", "", "y" * 3_000_000)], 100))
+    assert len(batches) > 10
+    assert (
+        sum(len(line.text) for batch in batches for line in batch[0:] if set(line.text) <= {"y"}) == 3_000_000
+    )

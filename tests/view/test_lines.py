@@ -1,0 +1,151 @@
+"""Lines of styled text, bars, and where the panes are."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.commands import COMMANDS, PANES, footer, key_name
+from app.view.bars import header_line, keys_line, resume_line
+from app.view.frame import frame
+from app.view.geometry import place
+from app.view.highlight import highlight
+from app.view.line import fit_line, line_width, plain
+from app.view.palette import STYLES, THEMES, style_of
+from app.view.session_list import SessionList
+from tests.factory import NOW, make_row
+
+PIECES = st.lists(
+    st.tuples(st.text(st.characters(exclude_categories=("Cs", "Cc")), max_size=12), st.just("text")),
+    max_size=6,
+)
+
+
+@given(PIECES, st.integers(0, 40))
+def test_a_fitted_line_takes_exactly_its_cells(pieces, cells):
+    assert line_width(fit_line(pieces, cells)) == cells
+
+
+def test_a_cut_line_says_so():
+    assert plain(fit_line([("abc", "x"), ("defgh", "y")], 6)) == "abcde…"
+    assert plain(fit_line([("abc", "x"), ("def", "y")], 3)) == "ab…"
+
+
+@given(
+    st.integers(20, 250),
+    st.integers(5, 80),
+    st.sampled_from(["sessions", "tree", "entry"]),
+    st.sets(st.sampled_from(["sessions", "tree", "entry"])),
+)
+def test_panes_fill_the_screen_without_overlapping(columns, lines, focus, folded):
+    boxes = place(columns, lines, focus, frozenset(folded))
+    assert focus in boxes
+    covered = sum(box.width * box.height for box in boxes.values())
+    assert covered == columns * max(3, lines - 3)
+    for box in boxes.values():
+        assert box.x >= 0
+        assert box.x + box.width <= columns
+
+
+@pytest.mark.parametrize(("columns", "panes"), [(120, 3), (119, 2), (80, 2), (79, 1)])
+def test_three_panes_from_120_columns_two_from_80_one_below(columns, panes):
+    assert len(place(columns, 40)) == panes
+
+
+def test_the_footer_keeps_the_first_key_help_and_quit():
+    for pane in ("sessions", "tree", "entry"):
+        for cells in (30, 50, 80, 200):
+            text = plain(keys_line(cells, footer(pane)))
+            assert len(text) == cells
+            if cells >= 50:
+                assert "quit" in text
+                assert "help" in text
+                assert footer(pane)[0][1] in text
+
+
+def test_the_footer_has_no_half_hints():
+    pairs = footer("sessions")
+    for cells in range(20, 120):
+        text = plain(keys_line(cells, pairs)).strip()
+        said = [f"{key} {label}" for key, label in pairs]
+        left = text
+        for hint in said:
+            left = left.replace(hint, "", 1)
+        assert not left.strip() or cells < 40, (cells, text)
+
+
+def test_the_resume_line_says_command_and_folder_or_the_reason():
+    line = plain(
+        resume_line(80, key="Enter", command="pi --session /x", folder="~/work", problem="", warning="")
+    )
+    assert line.split() == ["Enter", "pi", "--session", "/x", "in", "~/work"]
+    line = plain(
+        resume_line(80, key="Enter", command="pi", folder="", problem="the folder ~/x is gone", warning="")
+    )
+    assert "the folder ~/x is gone" in line
+    assert plain(resume_line(9, key="Enter", command="", folder="", problem="", warning="")).strip() == ""
+
+
+def test_the_header_counts():
+    line = plain(header_line(80, total=3005, projects=1, live=2, note="", here="~/work/app"))
+    assert "3,005 sessions · 1 project · 2 live" in line
+    assert line.rstrip().endswith("~/work/app")
+    assert len(plain(header_line(20, total=1, projects=1, live=0, note="x" * 50, here="y"))) == 20
+
+
+def test_every_piece_of_the_first_frame_has_a_style_and_every_line_its_width():
+    model = SessionList(("/work/app",), "/home/me")
+    model.load([make_row(str(at), modified=NOW - at, parent_session="0" if at else None) for at in range(9)])
+    model.open_first(100)
+    for columns, lines in ((120, 40), (80, 24), (60, 20), (20, 6)):
+        picture = frame(model, columns, lines, now_ms=NOW, here="/work/app", home="/home/me")
+        assert len(picture) == lines
+        for line in picture:
+            assert line_width((text, style) for text, style, _ in line) == columns
+            for _, style, background in line:
+                for theme in THEMES.values():
+                    assert style_of(style, theme)
+                    assert background in theme
+
+
+def test_both_themes_have_the_same_colours_and_styles_use_them():
+    assert THEMES["dark"].keys() == THEMES["light"].keys()
+    assert {colour for colour, _ in STYLES.values()} <= THEMES["dark"].keys()
+
+
+def test_words_are_marked_in_a_title():
+    assert highlight("Fix the Login", ["login", "fix"], "title") == [
+        ("Fix", "match"),
+        (" the ", "title"),
+        ("Login", "match"),
+    ]
+    assert plain(highlight("straße", ["ss"], "title")) == "straße"
+
+
+@given(st.text(max_size=20), st.lists(st.text(min_size=1, max_size=3), max_size=3))
+def test_marking_words_loses_nothing(text, words):
+    assert plain(highlight(text, [word.casefold() for word in words], "title")) == text
+
+
+def test_commands_have_ids_of_their_own_and_no_two_in_a_pane_share_a_key():
+    assert len({command.id for command in COMMANDS}) == len(COMMANDS)
+    for pane in ("sessions", "tree", "entry"):
+        keys = [key for command in COMMANDS if command.pane in (pane, "list", "app") for key in command.keys]
+        assert len(keys) == len(set(keys)), pane
+    assert {command.pane for command in COMMANDS} <= set(PANES)
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("ctrl+y", "Ctrl+Y"),
+        ("f5", "F5"),
+        ("slash", "/"),
+        ("alt+up", "Alt+↑"),
+        ("ctrl+shift+o", "Ctrl+Shift+O"),
+        ("q", "q"),
+    ],
+)
+def test_key_names(key, said):
+    assert key_name(key) == said
