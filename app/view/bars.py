@@ -42,7 +42,7 @@ def keys_line(cells: int, pairs: Sequence[tuple[str, str]]) -> Line:
 
 
 def resume_line(cells: int, *, key: str, command: str, folder: str, problem: str, warning: str) -> Line:
-    """What Enter would do for the session under the cursor, before it is pressed (USERS: show both before Enter).
+    """What Enter would do for the session under the cursor, said before it is pressed (USERS, "Yolo").
 
     :param problem: why it cannot be done; ``warning``: what to know before.
     """

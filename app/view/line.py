@@ -32,7 +32,7 @@ def fit_line(line: Iterable[Span], cells: int, pad_style: str = "text") -> Line:
             fitted.append((text, style))
             left -= size
             continue
-        if not left:
+        while not left:
             # the ellipsis takes the last cell of what fitted
             text, style = fitted.pop()
             left = width(text)
