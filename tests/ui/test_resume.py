@@ -25,7 +25,7 @@ def installed(tmp_path):
 
 async def test_program_command_and_folder_are_on_screen_before_enter(browser, installed, tmp_path):
     path, work = installed
-    async with browser(here=work, size=(250, 40)) as it:
+    async with browser(here=work, size=(600, 40)) as it:
         bar = it.text().splitlines()[-2]
         assert f"pi --session {path}" in bar
         assert work.replace(str(tmp_path / "home"), "~") in bar
