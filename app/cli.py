@@ -25,6 +25,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     :return: the exit code: 0 done, 1 nothing found, 2 wrong use, 3 refused or failed.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
+    if sys.stdout is None:  # it was closed before we began
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     try:
         if not words:
             return browse()
@@ -34,11 +36,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
     except BrokenPipeError:
         # whoever read our output has gone; nothing more can be said to them
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        _silence()
         return DONE
+    except OSError as error:
+        _silence()
+        return _fail(f"leafmark: {error}", FAILED)
+
+
+def _silence() -> None:
+    """Standard output takes no more: what is still buffered for it goes nowhere, without another error."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _run(options: argparse.Namespace) -> int:
+    if options.demo and options.store:
+        return _fail(
+            "leafmark: --demo shows only the example sessions; --store has no place beside it", WRONG_USE
+        )
     if options.command is None:
         return browse(options.store, demo=options.demo, theme=options.theme or "")
     import gc
@@ -81,6 +95,8 @@ def browse(stores: Sequence[tuple[str, str]] = (), *, demo: bool = False, theme:
 
     if not (os.isatty(0) and os.isatty(2)):
         return _fail("leafmark needs a terminal; `leafmark list` prints the sessions without one", WRONG_USE)
+    if os.environ.get("TERM") in ("dumb", "unknown"):
+        return _fail("leafmark needs a terminal that can place text; `leafmark list` does not", WRONG_USE)
     folder = ""
     if demo:
         import tempfile
@@ -210,7 +226,8 @@ def _add_shared(parser: argparse.ArgumentParser, *, store: object, demo: object)
 
 
 def _limit(text: str) -> int:
-    number = int(text)
-    if number < 0:
-        raise ValueError(text)
-    return number
+    if not text.isdecimal():
+        import argparse
+
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of sessions")
+    return int(text)

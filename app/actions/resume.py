@@ -117,8 +117,12 @@ def _problem(
     agent: Agent, path: str, cwd: str, store: Store, program: str | None, folder_problem: str | None
 ) -> str | None:
     """The first thing in the way, said so that the line to copy makes sense after it."""
-    if not os.path.exists(path):
+    try:
+        os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
         return "the session's file is gone"
+    except OSError as error:
+        return f"the session's file cannot be read: {error.strerror}"
     if program is None:
         return f"{agent.executable(path)} is not installed: {agent.install_hint}"
     impossible = agent.resume_problem(path, "" if folder_problem else cwd, store)

@@ -61,9 +61,15 @@ def examine(setup: Setup) -> dict[str, Any]:
         "schema": SCHEMA,
         "stores": [_store(store, counts.get(store.root, 0)) for store in setup.stores],
         "sessions": len(rows),
-        "skipped": sorted(skipped, key=lambda each: (each["path"], each["line"] or 0)),
+        "skipped": _once(skipped),
         "cache": {"folder": setup.cache_folder, "note": index.note},
     }
+
+
+def _once(skipped: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """In order of place; a place that was met in two ways is told of once."""
+    places = {(each["path"], each["line"] or 0): each for each in reversed(skipped)}
+    return [places[place] for place in sorted(places)]
 
 
 def _store(store: Store, sessions: int) -> dict[str, Any]:

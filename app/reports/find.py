@@ -34,6 +34,6 @@ def find_session(named: str, rows: list[Row]) -> Row:
             return found[0]
         if found:
             some = ", ".join(row.path for row in found[:3])
-            more = f" and {len(found) - 3} more" if len(found) > 3 else ""
-            raise Ambiguous(f"{named!r} names {len(found)} sessions: {some}{more}")
+            more = f" and {len(found) - 3:,} more" if len(found) > 3 else ""
+            raise Ambiguous(f"{named!r} names {len(found):,} sessions: {some}{more}")
     raise NotFound(f"no session has the path or id {named!r}")

@@ -12,6 +12,7 @@ from app.index.index import Index
 from app.reports.find import Ambiguous, NotFound, find_session
 from app.reports.output import columns, complain, write_json, write_text
 from app.sessions.tree import NotASession, open_tree
+from app.stores.layout import reason
 from app.view.folders import tilde
 from app.view.line import plain
 from app.view.tree_row import ASCII, UNICODE, render_tree_row
@@ -30,6 +31,7 @@ UNBOUNDED = 10_000
 
 def run(options: argparse.Namespace, setup: Setup) -> int:
     """Print the tree of the session that was named."""
+    path = options.session
     try:
         path, agents = _place(options.session, setup)
         tree = open_tree(path, agents)
@@ -39,8 +41,11 @@ def run(options: argparse.Namespace, setup: Setup) -> int:
     except Ambiguous as error:
         complain(str(error))
         return 2
-    except (NotASession, OSError) as error:
+    except NotASession as error:
         complain(one_line(str(error), 1_000))
+        return 3
+    except OSError as error:
+        complain(f"{one_line(path, 1_000)}: {reason(error)}")
         return 3
     if options.json:
         write_json(as_json(tree))
@@ -73,7 +78,12 @@ def drawn(tree: SessionTree, home: str, cells: int | None, *, ascii_only: bool) 
     """
     view = TreeView(tree)
     glyphs = ASCII if ascii_only else UNICODE
-    head = [one_line(tree.name or "", 200), tree.header.agent, tree.header.id, tilde(tree.header.cwd, home)]
+    head = [
+        one_line(tree.name or "", 200) or _first_prompt(tree),
+        tree.header.agent,
+        tree.header.id,
+        tilde(tree.header.cwd, home),
+    ]
     yield _spelled("  ".join(part for part in head if part), ascii_only)
     leaf = view.leaf_row()
     for at in range(view.count):
@@ -89,10 +99,16 @@ def drawn(tree: SessionTree, home: str, cells: int | None, *, ascii_only: bool) 
         yield _spelled(plain(line).rstrip(), ascii_only)
     hidden = len(tree.entries) - view.shown
     if hidden:
-        yield f"  ({hidden:,} entries of bookkeeping and tool calls alone are not drawn; --json has them)"
+        yield f"  (not drawn: {hidden:,} of bookkeeping or of tool calls alone; --json has them)"
     for fault in tree.problems:
         place = f"line {fault.line}: " if fault.line else ""
         yield _spelled(f"  ! {place}{one_line(fault.reason)}", ascii_only)
+
+
+def _first_prompt(tree: SessionTree) -> str:
+    """What stands for a session without a name."""
+    prompts = (node.preview for node in tree.entries if node.role == "user" and node.preview.strip())
+    return one_line(next(prompts, ""), 200)
 
 
 def _spelled(text: str, ascii_only: bool) -> str:

@@ -32,7 +32,7 @@ from app.services.reading import EntryReader, TreeReader
 from app.view.ages import age
 from app.view.bars import header_line, keys_line, resume_line
 from app.view.folders import tilde
-from app.view.geometry import PANES, place
+from app.view.geometry import MEDIUM, PANES, place
 from app.view.session_row import LEGEND
 from app.widgets.bar import Bar
 from app.widgets.bindings import bindings_of
@@ -84,6 +84,7 @@ class BrowserScreen(Screen[None]):
         self._reasons: dict[str, str] = {}
         self._places: Sequence[tuple[str, str, str]] = ()
         self._opened = ""
+        self._answered = 0
         self._plan: Plan | None = None
         self.planned = ""
         self._resume_waits = False
@@ -156,7 +157,8 @@ class BrowserScreen(Screen[None]):
         self._refresh_bars()
 
     def _focus_pane(self, pane: str) -> None:
-        # a widget that is not displayed cannot take the focus: make room for the pane first
+        # a widget that is not displayed cannot take the focus: open the pane and make room for it first
+        self._folded -= {pane}
         self._pane = pane
         self._place_panes(self.size.width, self.size.height)
         # at once, so that no key that is typed meanwhile goes to the pane that was left
@@ -170,7 +172,9 @@ class BrowserScreen(Screen[None]):
     def _header(self, cells: int) -> Line:
         model = self._model
         note = self._progress or self._demo_note
-        live = sum(1 for state in self._states().values() if state == "live")
+        live = sum(
+            1 for path, state in self._states().items() if state == "live" and model.row_at(path) is not None
+        )
         return header_line(
             cells,
             total=model.total,
@@ -190,19 +194,28 @@ class BrowserScreen(Screen[None]):
         return self._sessions.states if self.is_mounted else {}
 
     def _keys(self, cells: int) -> Line:
+        """The keys that do something now: a hint for a key that does nothing is worse than none."""
         if self.is_mounted and self._filter.has_focus:
             return keys_line(cells, [("Enter", "keep"), ("↑ ↓", "move"), ("Esc", "drop"), ("Ctrl+Q", "quit")])
-        return keys_line(cells, footer(self._pane))
+        pairs = footer(self._pane)
+        if self._pane == "sessions" and self.is_mounted and self._sessions.row is None:
+            without = {command.label for command in of_pane("sessions")}
+            pairs = [pair for pair in pairs if pair[1] not in without]
+            if self._sessions.group is not None:
+                pairs = [("Enter", "fold"), *pairs]
+            elif not self._model.total:
+                pairs = [("F6", "examples"), ("F5", "look again"), *pairs]
+        return keys_line(cells, pairs)
 
     def _resume_bar(self, cells: int) -> Line:
         row = self._sessions.row if self.is_mounted else None
         plan = self._plan
         if row is None or plan is None or self.planned != row.path:
-            return resume_line(cells, key="", command="", folder="", problem="", warning="")
+            return resume_line(cells, key="", command=[], folder="", problem="", warning="")
         return resume_line(
             cells,
-            key=key_name(of_pane("sessions")[0].keys[0]),
-            command=one_line(" ".join(plan.argv), 2_000),
+            key=key_name(of_pane("sessions")[0].keys[0]) if self._pane == "sessions" else "",
+            command=[one_line(word, 2_000) for word in plan.argv],
             folder=tilde(plan.cwd, self.setup.home),
             problem=one_line(plan.problem or ""),
             warning=one_line(self._reasons.get(row.path, "")),
@@ -257,7 +270,7 @@ class BrowserScreen(Screen[None]):
 
     @on(IndexFailed)
     def _index_failed(self, event: IndexFailed) -> None:
-        self._progress = f"not following: {one_line(event.reason)}"
+        self._progress = f"changes are not followed (F5 looks again): {one_line(event.reason)}"
         self._refresh_bars()
 
     @on(LineList.Moved, "#sessions")
@@ -270,6 +283,7 @@ class BrowserScreen(Screen[None]):
             self._opened = ""
             self._trees.close()
             self._tree.show_message("")
+            self._tree_changed()
             return
         self._resume_waits = False
         self._planner.ask(row)
@@ -289,8 +303,7 @@ class BrowserScreen(Screen[None]):
         self.set_timer(PATIENCE, lambda: self._say_reading(generation))
 
     def _say_reading(self, generation: int) -> None:
-        view = self._tree.view
-        if generation == self._trees.generation and (view is None or view.tree.path != self._opened):
+        if generation == self._trees.generation and generation != self._answered:
             self._tree.show_message("reading…")
 
     @on(LineList.Activated, "#sessions")
@@ -358,6 +371,7 @@ class BrowserScreen(Screen[None]):
     def _tree_opened(self, event: TreeOpened) -> None:
         if event.generation != self._trees.generation:
             return
+        self._answered = event.generation
         tree = self._tree
         if event.view.mode != tree.mode:
             event.view.set_mode(tree.mode)
@@ -377,6 +391,7 @@ class BrowserScreen(Screen[None]):
     @on(TreeFailed)
     def _tree_failed(self, event: TreeFailed) -> None:
         if event.generation == self._trees.generation:
+            self._answered = event.generation
             self._tree.show_message(one_line(event.reason))
             self._tree_changed()
 
@@ -387,7 +402,8 @@ class BrowserScreen(Screen[None]):
             pane.border_subtitle = Content("")
             return
         hidden = len(view.tree.entries) - view.shown
-        facts = [f"{len(view.tree.entries):,} entries"]
+        entries = len(view.tree.entries)
+        facts = [f"{entries:,} entr{'y' if entries == 1 else 'ies'}"]
         if view.tree.problems:
             facts.append(f"{len(view.tree.problems):,} damaged")
         if hidden or view.mode != "default":
@@ -401,6 +417,8 @@ class BrowserScreen(Screen[None]):
         if self._tree.node is None:
             self._entries.clear()
             self._entry.show_lines([], more=False)
+            pane = self.query_one("#entry-pane")
+            pane.border_title, pane.border_subtitle = Content("entry"), Content("")
             return
         self._entry_timer = self.set_timer(REST, self._read_entry)
 
@@ -493,16 +511,27 @@ class BrowserScreen(Screen[None]):
         self._focus_pane(panes[(panes.index(self._pane) + step) % len(panes)])
 
     def action_fold_pane(self, pane: str) -> None:
+        shown = place(self.size.width, self.size.height, self._pane, self._folded)
         if pane in self._folded:
             self._folded -= {pane}
-        elif len(self._folded) < len(PANES) - 1:
+            if self.size.width < MEDIUM:
+                self._focus_pane(pane)
+        elif pane not in shown:
+            # open, but the screen is too narrow for it beside the others
+            self._focus_pane(pane)
+        elif len(shown) > 1:
             self._folded |= {pane}
         if self._pane in self._folded:
             self._focus_pane(next(name for name in PANES if name not in self._folded))
         self._place_panes(self.size.width, self.size.height)
 
     def action_rescan(self) -> None:
-        self._indexing.rescan()
+        if not self._indexing.rescan():
+            self._indexing = Indexing(self.setup, self.post_message)
+            self._indexing.start()
+            self._progress = ""
+        if self._tree.view is None and self._sessions.row is not None:
+            self._open_tree()
         self._look()
 
     def action_show_help(self) -> None:
@@ -520,13 +549,13 @@ class BrowserScreen(Screen[None]):
 
 def _nothing_found(places: Sequence[tuple[str, str, str]], home: str) -> list[str]:
     """What an empty screen says: where it looked, and what to do."""
-    lines = ["No sessions found. leafmark looked in:", ""]
-    for agents, folder, state in places:
-        lines.append(f"{agents}: {inert(tilde(folder, home))}")
-        lines.append(f"   {inert(state)}")
-    return [
-        *lines,
+    lines = [
+        "No sessions found.",
         "",
         "F6 opens example sessions in a throw-away folder.",
-        "--store AGENT=FOLDER adds a folder.",
+        "",
+        "leafmark looked in:",
     ]
+    for agents, folder, state in places:
+        lines.append(f"{agents}: {inert(tilde(folder, home))}, {inert(state)}")
+    return [*lines, "", "--store AGENT=FOLDER adds a folder."]

@@ -98,7 +98,7 @@ def help_text(legend: str) -> Content:
         pieces.append((f"{PANE_TITLES[pane]}\n", "bold $accent"))
         for command in COMMANDS:
             if command.pane == pane:
-                pieces.append((f"  {keys_of(command):<24}", "$primary"))
+                pieces.append((f"  {keys_of(command):<19}", "$primary"))
                 pieces.append(f" {command.help}\n")
         pieces.append("\n")
     pieces.append(("Marks\n", "bold $accent"))

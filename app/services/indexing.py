@@ -32,10 +32,11 @@ class Indexing:
         """Begin."""
         self._thread.start()
 
-    def rescan(self) -> None:
-        """Look at every store again, soon."""
+    def rescan(self) -> bool:
+        """Look at every store again, soon. False when the thread has ended and nobody will."""
         if self._index is not None:
             self._index.rescan()
+        return self._thread.is_alive()
 
     def stop(self) -> None:
         """End the thread and its workers; returns at once."""

@@ -160,4 +160,6 @@ def as_text(entry: dict[str, Any]) -> str:
 
 
 def _reason(error: BaseException) -> str:
+    if isinstance(error, OSError):
+        return f"cannot be read: {error.strerror or error}"
     return str(error) or type(error).__name__

@@ -41,18 +41,26 @@ def keys_line(cells: int, pairs: Sequence[tuple[str, str]]) -> Line:
     return fit_line(line, cells)
 
 
-def resume_line(cells: int, *, key: str, command: str, folder: str, problem: str, warning: str) -> Line:
+def resume_line(
+    cells: int, *, key: str, command: Sequence[str], folder: str, problem: str, warning: str
+) -> Line:
     """What Enter would do for the session under the cursor, said before it is pressed (USERS, "Yolo").
 
+    :param key: the key that does it here, empty where none does.
+    :param command: program and arguments; where there is no room, the beginning of the last one (a path)
+        goes.
     :param problem: why it cannot be done; ``warning``: what to know before.
     """
     if not command and not problem:
         return fit_line([], cells)
     if problem:
         return fit_line([(" ! ", "warning"), (shorten(problem, cells - 4), "warning")], cells)
-    line: Line = [(f" {key} ", "key")]
+    line: Line = [(f" {key} " if key else " ", "key")]
     if warning:
         line.append((f"{warning}  ", "warning"))
     room = cells - line_width(line) - 1
     where = f"  in {shorten_start(folder, max(12, room // 3))}"
-    return fit_line([*line, (shorten(command, room - width(where)), "text"), (where, "dim")], cells)
+    room -= width(where)
+    first = " ".join(command[:-1])
+    last = shorten_start(command[-1], max(12, room - width(first) - 1))
+    return fit_line([*line, (shorten(f"{first} {last}".strip(), room), "text"), (where, "dim")], cells)

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from textual.message import Message
 
+from app.view.line import fit_line
 from app.view.tree_filter import MODES
 from app.view.tree_row import render_tree_row
 from app.widgets.bindings import bindings_of
@@ -36,7 +37,9 @@ class EntryTree(LineList):
         self.view: TreeView | None = None
         self.mode = MODES[0]
         self.message = ""
+        # the entry that the cursor belongs on, which a filter may hide, and the one that was last told of
         self._entry: Node | None = None
+        self._told: Node | None = None
         self._leaf_row: int | None = None
 
     # what is shown
@@ -59,7 +62,8 @@ class EntryTree(LineList):
 
     def show_message(self, message: str) -> None:
         """Show a sentence in place of a tree."""
-        self.view, self.message, self._entry, self._leaf_row = None, message, None, None
+        self.view, self.message, self._leaf_row = None, message, None
+        self._entry = self._told = None
         self.set_rows(1 if message else 0, 0)
         self.post_message(self.Moved(self))
 
@@ -79,27 +83,30 @@ class EntryTree(LineList):
         self.view.extend(nodes, leaf)
         self._rows_changed(follow=follow)
 
-    def _rows_changed(self, *, follow: bool) -> None:
+    def _rows_changed(self, *, follow: bool, keep: bool = False) -> None:
+        """:param keep: the entry that the cursor belongs on stays the same, whether it is shown or not."""
         view = self.view
         if view is None:
             return
-        before = self._entry
         self._leaf_row = view.leaf_row()
         place = self._leaf_row if follow else view.index_of(self._entry)
         if place is None:
             place = view.count - 1
-        self.set_rows(view.count, place)
-        self._entry = self.node
-        if self._entry is not before or follow:
+        self.message = "" if view.count else _nothing(view)
+        self.set_rows(view.count or 1, place)
+        if not keep:
+            self._entry = self.node
+        if self.node is not self._told or follow:
+            self._told = self.node
             self.post_message(self.Moved(self))
 
     def move_to(self, index: int) -> None:
         super().move_to(index)
-        self._entry = self.node
+        self._entry = self._told = self.node
 
     def draw(self, index: int, cells: int, selected: bool) -> Line:
-        if self.view is None:
-            return [((" " + self.message)[:cells].ljust(cells), "dim")]
+        if self.view is None or self.message:
+            return fit_line([(" " + self.message, "dim")], cells)
         row = self.view.row(index)
         return render_tree_row(
             row,
@@ -111,7 +118,7 @@ class EntryTree(LineList):
 
     @property
     def has_cursor(self) -> bool:
-        return self.view is not None
+        return self.view is not None and not self.message
 
     # filters
 
@@ -119,10 +126,8 @@ class EntryTree(LineList):
         """Another filter; the cursor goes to the nearest shown ancestor and comes back with the entry."""
         self.mode = mode
         if self.view is not None and self.view.mode != mode:
-            entry = self._entry
             self.view.set_mode(mode)
-            self._rows_changed(follow=False)
-            self._entry = entry
+            self._rows_changed(follow=False, keep=True)
         self.post_message(self.FilterChanged())
 
     def action_set_filter(self, mode: str) -> None:
@@ -134,7 +139,7 @@ class EntryTree(LineList):
     # folds
 
     def action_toggle_fold(self) -> None:
-        if self.view is None or not self.rows:
+        if self.view is None or not self.view.count:
             return
         row = self.view.row(self.cursor)
         if row.foldable:
@@ -146,7 +151,7 @@ class EntryTree(LineList):
             self._rows_changed(follow=False)
 
     def action_open_or_enter(self) -> None:
-        if self.view is None or not self.rows:
+        if self.view is None or not self.view.count:
             return
         row = self.view.row(self.cursor)
         if row.folded:
@@ -155,7 +160,7 @@ class EntryTree(LineList):
             self.move_to(self.cursor + 1)
 
     def action_close_or_climb(self) -> None:
-        if self.view is None or not self.rows:
+        if self.view is None or not self.view.count:
             return
         row = self.view.row(self.cursor)
         if row.foldable and not row.folded:
@@ -172,7 +177,7 @@ class EntryTree(LineList):
             self.move_to(stretch.parent.start + stretch.parent.rows - 1)
 
     def action_fold_or_start(self) -> None:
-        if self.view is None or not self.rows:
+        if self.view is None or not self.view.count:
             return
         row = self.view.row(self.cursor)
         if row.foldable and not row.folded:
@@ -181,7 +186,7 @@ class EntryTree(LineList):
             self._climb()
 
     def action_unfold_or_end(self) -> None:
-        if self.view is None or not self.rows:
+        if self.view is None or not self.view.count:
             return
         row = self.view.row(self.cursor)
         if row.folded:
@@ -226,3 +231,10 @@ class EntryTree(LineList):
                 self.move_to(at)
                 return
             at += step
+
+
+def _nothing(view: TreeView) -> str:
+    """What a tree without a row says."""
+    if not view.tree.entries:
+        return "no entries yet"
+    return f"no entry passes the filter “{view.mode}”; Ctrl+A shows all"

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from textual.message import Message
 
+from app.view.entry_document import wrap
 from app.view.line import Line, fit_line
 from app.view.session_row import render_list_line
 from app.widgets.bindings import bindings_of
@@ -40,6 +41,7 @@ class SessionListView(LineList):
         self.now_ms = now_ms
         self.states: dict[str, str] = {}
         self.notice: list[str] = []
+        self._notice_lines: list[str] = []
         self._touched = False
         self._session: tuple[str, str, str] | None = None
         self._group: str | None = None
@@ -95,8 +97,9 @@ class SessionListView(LineList):
 
     def set_query(self, query: str) -> None:
         """Filter the list; the cursor stays where it can, else goes to the first session that matches."""
+        on_head = self.row is None
         self.model.set_query(query)
-        if self._place() is None:
+        if self._place() is None or (on_head and query):
             self._session = self._group = None
         self.rows_changed()
 
@@ -104,7 +107,17 @@ class SessionListView(LineList):
         """Lines to show while there is no session to list."""
         if lines != self.notice:
             self.notice = lines
-            self.set_rows(len(self.model.lines) or len(lines), self.cursor)
+            self._lay_out_notice()
+
+    def _lay_out_notice(self) -> None:
+        cells = max(4, self.scrollable_content_region.width - 2)
+        self._notice_lines = [piece for line in self.notice for piece in wrap(line, cells)]
+        if not self.model.lines:
+            self.set_rows(len(self._notice_lines), 0)
+
+    def on_resize(self) -> None:
+        super().on_resize()
+        self._lay_out_notice()
 
     def set_states(self, states: Mapping[str, str]) -> None:
         """Take over which sessions are live."""
@@ -122,7 +135,7 @@ class SessionListView(LineList):
             place = min(self.cursor, len(self.model.lines) - 1)
             if self.model.words or self._session is None:
                 place = self.model.first_session()
-        self.set_rows(len(self.model.lines) or len(self.notice), max(0, place), keep_offset=True)
+        self.set_rows(len(self.model.lines) or len(self._notice_lines), max(0, place), keep_offset=True)
         self._remember()
         if self._announced != before:
             self.post_message(self.Moved(self))
@@ -161,7 +174,7 @@ class SessionListView(LineList):
 
     def draw(self, index: int, cells: int, selected: bool) -> Line:
         if not self.model.lines:
-            return fit_line([(" " + self.notice[index], "dim")], cells)
+            return fit_line([(" " + self._notice_lines[index], "dim")], cells)
         line = self.model.lines[index]
         return render_list_line(
             line,

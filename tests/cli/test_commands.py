@@ -159,7 +159,7 @@ def test_tree_draws_the_session_with_branches_label_and_leaf(leafmark, store):
         " • user: fix the login",
         " • ├─ assistant: other answer [good] ← active",
         "   └─ assistant: too early",
-        "  (2 entries of bookkeeping and tool calls alone are not drawn; --json has them)",
+        "  (not drawn: 2 of bookkeeping or of tool calls alone; --json has them)",
     ]
 
 
@@ -257,3 +257,33 @@ def test_the_example_sessions_need_nothing(leafmark, tmp_path):
 def test_version_and_help(leafmark):
     assert leafmark("--version").stdout.startswith("leafmark 0.")
     assert "doctor" in leafmark("--help").stdout
+
+
+def test_output_that_takes_no_more_is_one_line(leafmark, store, tmp_path):
+    env = {"HOME": str(tmp_path / "home"), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
+    for redirect, code in ((">/dev/full", 3), (">&-", 0)):
+        command = f"{sys.executable} -m app list {redirect}"
+        done = subprocess.run(["bash", "-c", command], env=env, capture_output=True, text=True, check=False)
+        assert "Traceback" not in done.stderr
+        assert done.returncode == code, done.stderr
+        assert len(done.stderr.splitlines()) == (1 if code else 0)
+
+
+def test_a_folder_that_was_named_and_is_missing_is_told_of(leafmark, tmp_path):
+    done = leafmark("list", "--store", "pi=nowhere")
+    assert "--store pi=" in done.stderr.splitlines()[0]
+    assert "not there" in done.stderr.splitlines()[0]
+
+
+def test_the_examples_stand_alone(leafmark):
+    assert leafmark("list", "--demo", "--store", "pi=x").returncode == 2
+
+
+def test_a_terminal_that_cannot_place_text_is_refused(tmp_path):
+    env = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "TERM": "dumb"}
+    command = ["script", "-qec", f"{sys.executable} -m app", "/dev/null"]
+    done = subprocess.run(
+        command, env=env, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
+    )
+    assert done.returncode == 2
+    assert "leafmark list" in done.stdout

@@ -377,3 +377,42 @@ async def test_json_of_no_session_is_shown_raw(browser, three):
         await it.until(lambda: any('"parentId"' in line.text for line in it.entry.lines), "the raw entry")
         raw = "".join(line.text for line in it.entry.lines)
         assert json.loads(raw)["id"] == "f"
+
+
+@pytest.mark.parametrize(("key", "pane"), [("2", "tree"), ("3", "entry"), ("1", "sessions")])
+async def test_on_a_narrow_screen_the_keys_of_panes_go_there(browser, three, key, pane):
+    async with browser(size=(60, 20)) as it:
+        await it.press(key)
+        assert it.focus == pane
+        assert it.screen.query_one(f"#{pane}-pane").display
+
+
+async def test_the_entry_is_opened_where_there_is_room_for_two(browser, three):
+    async with browser(size=(90, 30)) as it:
+        await it.press("3")
+        assert it.focus == "entry"
+
+
+async def test_a_session_that_cannot_be_opened_says_so_and_is_tried_again(browser, three, monkeypatch):
+    from app.sessions import tree
+
+    def refuse(path, agents=()):
+        raise PermissionError(13, "Permission denied", path)
+
+    async with browser() as it:
+        with monkeypatch.context() as patched:
+            patched.setattr(tree, "open_tree", refuse)
+            await it.press("down")
+            await it.until(lambda: "cannot be read: Permission denied" in it.text(), "the reason")
+            await it.pilot.pause(0.5)
+            assert "reading" not in it.text()
+        await it.press("f5")
+        await it.until(lambda: "write a man page" in it.text(), "the tree")
+
+
+async def test_the_footer_of_an_empty_screen_offers_what_works(browser, tmp_path):
+    async with browser(size=(80, 24)) as it:
+        text = it.text()
+        assert "F6 examples" in text
+        assert "resume" not in text.splitlines()[-1]
+        assert "throw-away folder" in " ".join(line[1:34].strip() for line in text.splitlines())

@@ -27,7 +27,7 @@ def two_ends(tmp_path):
 
 
 def ids(it):
-    return [it.tree.view.node(at).id for at in range(it.tree.rows)]
+    return [it.tree.view.node(at).id for at in range(it.tree.view.count)]
 
 
 def at(it):
@@ -203,3 +203,41 @@ async def test_damage_is_counted_in_the_tree(browser, tmp_path):
     async with browser() as it:
         assert "1 damaged" in it.text()
         assert " ! " in next(line for line in it.text().splitlines() if "❯" in line)
+
+
+async def test_the_entry_follows_a_filter_that_gives_the_cursor_back(browser, two_ends, tmp_path):
+    pi_session(
+        tmp_path,
+        *chain("one", "two", "three", id="lab"),
+        entry("label", "l", "00000003", targetId="00000001", label="here"),
+        id="lab",
+    )
+    async with browser() as it:
+        await it.press("slash", *"lab", "enter")
+        await it.settled()
+        await it.press("tab", "ctrl+l")
+        await it.until(lambda: it.entry.lines[0].text == "one", "the labelled entry")
+        await it.press("ctrl+l")
+        assert at(it) == "00000003"
+        await it.until(lambda: it.entry.lines[0].text == "three", "the entry under the cursor")
+
+
+async def test_a_filter_that_shows_nothing_says_so(browser, two_ends):
+    async with browser() as it:
+        await it.press("tab", "ctrl+l")
+        assert "no entry passes the filter" in it.text()
+        await it.press("up", "down", "left", "right", "space", "enter", "full_stop", "minus")
+
+
+async def test_a_session_without_entries_says_so_and_a_project_head_shows_nothing(
+    browser, two_ends, tmp_path
+):
+    pi_session(tmp_path, header("empty"), id="empty")
+    async with browser() as it:
+        await it.press("slash", *"empty", "enter")
+        await it.until(lambda: "no entries yet" in it.text(), "the word")
+        await it.press("escape", "home")
+        await it.pilot.pause()
+        assert it.sessions.row is None
+        assert "entries" not in it.text()
+        assert "Enter fold" in it.text()

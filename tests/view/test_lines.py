@@ -77,14 +77,23 @@ def test_the_footer_has_no_half_hints():
 
 def test_the_resume_line_says_command_and_folder_or_the_reason():
     line = plain(
-        resume_line(80, key="Enter", command="pi --session /x", folder="~/work", problem="", warning="")
+        resume_line(
+            80, key="Enter", command=["pi", "--session", "/x"], folder="~/work", problem="", warning=""
+        )
     )
     assert line.split() == ["Enter", "pi", "--session", "/x", "in", "~/work"]
     line = plain(
-        resume_line(80, key="Enter", command="pi", folder="", problem="the folder ~/x is gone", warning="")
+        resume_line(80, key="Enter", command=["pi"], folder="", problem="the folder ~/x is gone", warning="")
     )
     assert "the folder ~/x is gone" in line
-    assert plain(resume_line(9, key="Enter", command="", folder="", problem="", warning="")).strip() == ""
+    assert plain(resume_line(9, key="Enter", command=[], folder="", problem="", warning="")).strip() == ""
+
+
+def test_a_long_path_loses_its_beginning_not_its_file():
+    command = ["pi", "--session", "/home/me/.pi/agent/sessions/--work--/2026_abc.jsonl"]
+    line = plain(resume_line(60, key="Enter", command=command, folder="~/w", problem="", warning=""))
+    assert "2026_abc.jsonl" in line
+    assert "in ~/w" in line
 
 
 def test_the_header_counts():
