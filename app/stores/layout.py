@@ -43,7 +43,7 @@ def session_files(store: Store, complaints: list[Complaint]) -> Iterator[tuple[s
             status = _status(entry, complaints)
             if status is not None:
                 yield entry.path, status
-    inside = folders + _new_folders(store.root, folders, links)
+    inside = folders + _new_folders(store.root, folders, links, complaints)
     artifacts = _artifacts(entries, suffixes)
     for folder in inside:
         if folder.name in artifacts:
@@ -134,7 +134,10 @@ def _leads_to_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def _new_folders(
-    root: str, folders: list[os.DirEntry[str]], links: list[os.DirEntry[str]]
+    root: str,
+    folders: list[os.DirEntry[str]],
+    links: list[os.DirEntry[str]],
+    complaints: list[Complaint],
 ) -> list[os.DirEntry[str]]:
     """The linked folders that are neither the root, nor one of its folders, nor linked twice."""
     if not links:
@@ -152,4 +155,6 @@ def _new_folders(
         if key not in seen:
             seen.add(key)
             fresh.append(link)
+        else:
+            complaints.append((link.path, "a link to a folder that is listed already"))
     return fresh

@@ -79,6 +79,22 @@ def graphemes(text: str) -> list[tuple[str, int]]:
     return pieces
 
 
+def steady(text: str) -> str:
+    """``text`` with the same width on every terminal: terminals differ in whether they join emoji.
+
+    Joiners, variation selectors and skin tones go, so that a family is drawn as its people; a flag becomes the
+    two letters that it is made of. A row that is a cell too wide would push the border off its place.
+    """
+    if text.isascii():
+        return text
+    return text.translate(_STEADY)
+
+
+_STEADY = dict.fromkeys((0x200D, *range(0xFE00, 0xFE10), *range(0x1F3FB, 0x1F400))) | {
+    0x1F1E6 + letter: chr(ord("A") + letter) for letter in range(26)
+}
+
+
 def cut(text: str, cells: int) -> str:
     """The longest start of ``text`` that fits ``cells``, never ending inside a piece."""
     if cells <= 0:

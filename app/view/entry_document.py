@@ -8,7 +8,7 @@ stands inside a line is marked when the line is drawn (``app.view.prose``).
 from __future__ import annotations
 
 from app.formats.text import inert, one_line
-from app.view.cells import cut, width
+from app.view.cells import cut, steady, width
 from app.view.prose import LineKind, mark_line
 
 TYPE_CHECKING = False
@@ -91,7 +91,7 @@ def _paragraphs(text: str) -> Iterator[str]:
         if stop < 0:
             stop = end
         for at in range(start, max(stop, start + 1), CHUNK):
-            yield from inert(text[at : min(at + CHUNK, stop)]).split("\n")
+            yield from steady(inert(text[at : min(at + CHUNK, stop)])).split("\n")
         start = stop + 1
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.index.as_json import problem_count
 from app.view.ages import age, count
-from app.view.cells import fill, shorten_start, width
+from app.view.cells import fill, shorten_start, steady, width
 from app.view.highlight import highlight
 from app.view.line import fit_line, line_width
 
@@ -48,7 +48,7 @@ def _head(line: ListLine, cells: int, selected: bool, is_open: bool, words: list
     group = line.group
     number = f" {group.count:,} "
     room = max(0, cells - 4 - len(number))
-    folder = shorten_start(group.folder, room)
+    folder = shorten_start(steady(group.folder), room)
     pieces: Line = [
         (POINTER if selected else " ", "pointer"),
         ("▾ " if is_open else "▸ ", "group"),
@@ -76,7 +76,7 @@ def _session(
     ]
     right = _facts(row, cells, now_ms)
     room = max(0, cells - line_width(left) - line_width(right))
-    title = fill(row.title, room)
+    title = fill(steady(row.title), room)
     return fit_line([*left, *highlight(title, words, "name" if row.name else "title"), *right], cells)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.formats.one_line import one_line_of
 from app.formats.text import one_line
-from app.view.cells import shorten, width
+from app.view.cells import shorten, steady, width
 from app.view.line import fit_line, line_width
 
 TYPE_CHECKING = False
@@ -65,7 +65,7 @@ def render_tree_row(
     if row.folded:
         tail.append((f" ({row.hidden:,})", "count"))
     if node.label is not None:
-        tail.append((f" [{one_line(node.label, 40)}]", "label"))
+        tail.append((f" [{steady(one_line(node.label, 40))}]", "label"))
     for flag, text in FLAGS:
         if getattr(node, flag):
             tail.append((f" ! {text}", "warning"))
@@ -73,8 +73,8 @@ def render_tree_row(
         tail.append((f" {glyphs.leaf}", "leaf"))
     said = one_line_of(node)
     room = cells - line_width(head) - line_width(tail)
-    prefix = shorten(said.prefix, max(room, 0))
-    body = shorten(said.text, max(room - width(prefix), 0))
+    prefix = shorten(steady(said.prefix), max(room, 0))
+    body = shorten(steady(said.text), max(room - width(prefix), 0))
     text_style = said.kind if said.kind in ("tool", "meta", "system", "error") else "text"
     return fit_line([*head, (prefix, said.kind), (body, text_style), *tail], cells)
 

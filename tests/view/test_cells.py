@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len, get_character_cell_size
 
-from app.view.cells import cut, fill, graphemes, shorten, shorten_start, width
+from app.view.cells import char_width, cut, fill, graphemes, shorten, shorten_start, steady, width
 
 DRAWN = st.text(st.characters(exclude_categories=("Cs", "Cc", "Cn")), max_size=40)
 
@@ -46,6 +46,16 @@ def test_filled_text_takes_exactly_its_cells(text, cells):
     assert width(fill(text, cells)) == cells
     assert width(shorten(text, cells)) <= cells
     assert width(shorten_start(text, cells)) <= cells
+
+
+def test_steady_text_has_nothing_that_terminals_join():
+    assert steady("plain") == "plain"
+    assert steady("👩\u200d👩\u200d👧 ❤\ufe0f 👍🏽 🇫🇷 日本 e\u0301") == "👩👩👧 ❤ 👍 FR 日本 e\u0301"
+
+
+@given(DRAWN)
+def test_the_width_of_steady_text_is_the_sum_of_its_characters(text):
+    assert width(steady(text)) == sum(map(char_width, steady(text)))
 
 
 def test_what_fits_is_not_changed():
