@@ -82,8 +82,8 @@ def graphemes(text: str) -> list[tuple[str, int]]:
 def steady(text: str) -> str:
     """``text`` with the same width on every terminal: terminals differ in whether they join emoji.
 
-    Joiners, variation selectors and skin tones go, so that a family is drawn as its people; a flag becomes the
-    two letters that it is made of. A row that is a cell too wide would push the border off its place.
+    Joiners, variation selectors and skin tones go, so that a family is drawn as its people; a flag becomes
+    the two letters that it is made of. A row that is a cell too wide would push the border off its place.
     """
     if text.isascii():
         return text
