@@ -50,6 +50,7 @@ def add_strays(maker: Maker, number: int) -> None:
         loop = os.path.join(pi_root, "loop")
         if not os.path.lexists(loop):
             os.symlink(pi_root, loop)
+        maker.records.append(refused("pi", loop, "link that loops", "listed already"))
 
 
 def _sub_agents(maker: Maker) -> None:
