@@ -122,7 +122,7 @@ class Browser(App[Plan | None]):
             return
         import tempfile
 
-        self._demo_folder = tempfile.TemporaryDirectory(prefix="leafmark-demo-")
+        self._demo_folder = tempfile.TemporaryDirectory(prefix="leafmark-demo-", ignore_cleanup_errors=True)
         try:
             examples = await asyncio.to_thread(setup.of_demo, self._demo_folder.name)
         except OSError as error:

@@ -117,6 +117,7 @@ def browse(stores: Sequence[tuple[str, str]] = (), *, demo: bool = False, theme:
 def _browse(setup: Setup, theme: str) -> int:
     from app import first_frame
 
+    _end_on_signals()
     model, terminal = first_frame.show(setup, theme)
     import gc
 
@@ -146,8 +147,24 @@ def _browse(setup: Setup, theme: str) -> int:
         return _fail(f"leafmark: {error}\n{plan.shell}", FAILED)
 
 
+def _end_on_signals() -> None:
+    """Until the screen library takes them, a request to end leaves the way an exit does."""
+    # `signal` takes as long to import as the first rows take to draw; it is this module in other clothes
+    import _signal  # type: ignore[import-not-found]
+
+    def end(number: int, frame: object) -> None:
+        raise SystemExit(128 + number)
+
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(_signal, name):
+            _signal.signal(getattr(_signal, name), end)
+
+
 def _fail(message: str, code: int) -> int:
-    print(message, file=sys.stderr)
+    """Say on standard error what went wrong; paths and errors may hold anything."""
+    from app.formats.text import inert
+
+    print(inert(message).encode("utf-8", "replace").decode(), file=sys.stderr)
     return code
 
 

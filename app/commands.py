@@ -12,7 +12,7 @@ class Command:
     """One thing a user can do.
 
     :param id: ``noun.verb``; also the binding's id and the palette's.
-    :param pane: ``app`` (everywhere), ``sessions``, ``tree`` or ``entry``.
+    :param pane: ``app`` (everywhere), ``list`` (every pane), ``sessions``, ``filter``, ``tree`` or ``entry``.
     :param action: Textual's action string, run on the screen.
     :param label: what the footer shows; empty: not in the footer.
     :param first: done before the pane is asked. Only so do the letters that are typed right behind the key,
@@ -58,6 +58,17 @@ COMMANDS: tuple[Command, ...] = (
     Command("group.close", "sessions", "left h", "close_or_climb", "Fold the project, or climb to its head"),
     Command("group.open_all", "sessions", "plus equals_sign", "open_all", "Unfold every project"),
     Command("group.close_all", "sessions", "minus", "close_all", "Fold every project"),
+    Command("filter.above", "filter", "up", "step(-1)", "Row above, while the filter is typed"),
+    Command("filter.below", "filter", "down", "step(1)", "Row below, while the filter is typed"),
+    Command("filter.keep", "filter", "enter", "keep", "Keep the filter and go to the list", "keep"),
+    Command("filter.drop", "filter", "escape", "drop", "Drop the filter", "drop"),
+    Command(
+        "filter.delete_word",
+        "filter",
+        "ctrl+w ctrl+backspace alt+backspace",
+        "delete_left_word",
+        "Delete the word to the left",
+    ),
     Command("entry.show", "tree", "enter", "show_entry", "Go to the whole of the entry", "read"),
     Command("branch.toggle", "tree", "space", "toggle_fold", "Fold or unfold the branch", "fold"),
     Command("branch.open", "tree", "right l", "open_or_enter", "Unfold the branch, then step into it"),
@@ -132,7 +143,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("help.show", "app", "question_mark f1", "show_help", "The keys", "help"),
     Command("app.quit", "app", "q ctrl+q ctrl+c", "app.quit", "Leave leafmark", "quit"),
 )
-PANES = ("sessions", "tree", "entry", "list", "app")
+PANES = ("sessions", "filter", "tree", "entry", "list", "app")
 KEY_NAMES = {
     "enter": "Enter",
     "space": "Space",

@@ -55,10 +55,6 @@ class Terminal:
         termios.tcsetattr(self._source, termios.TCSANOW, quiet)
         self._entered = True
         _write(self._output, ENTER + picture)
-        import signal  # only now: it takes as long as the rows did
-
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, _end)
 
     def leave(self) -> None:
         """Leave the alternate screen, for when the screen library did not come up or did not come to its
@@ -73,11 +69,6 @@ class Terminal:
             import termios
 
             termios.tcsetattr(self._source, termios.TCSANOW, self._before)
-
-
-def _end(number: int, frame: object) -> None:
-    """A request to end that comes before the screen library can take it: leave the way an exit does."""
-    raise SystemExit(128 + number)
 
 
 def fill_list(setup: Setup, height: int) -> SessionList:
@@ -110,7 +101,12 @@ def show(setup: Setup, theme: str) -> tuple[SessionList, Terminal | None]:
         return model, None
     picture = frame(model, columns, lines, now_ms=setup.now_ms(), here=setup.here[0], home=setup.home)
     terminal = Terminal(output, source)
-    terminal.enter(ansi(picture, THEMES[theme], depth(os.environ)))
+    try:
+        terminal.enter(ansi(picture, THEMES[theme], depth(os.environ)))
+    except BaseException:  # a signal may come at any point of it
+        terminal.leave()
+        terminal.restore()
+        raise
     return model, terminal
 
 

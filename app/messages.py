@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from app.index.row import Row
     from app.sessions.tree import Node
     from app.view.entry_document import DocumentLine
+    from app.view.session_list import SessionList
     from app.view.tree_view import TreeView
 
 
@@ -22,12 +23,12 @@ class ScreenReady(Message):
 
 
 class CatalogLoaded(Message):
-    """Every row that the catalog knew at launch, and the places that are searched: (agents, folder,
-    state).
+    """Every session that the catalog knew at launch, as a list that is ready to be shown, and the places that
+    are searched: (agents, folder, state).
     """
 
-    def __init__(self, rows: Sequence[Row], places: Sequence[tuple[str, str, str]]) -> None:
-        self.rows = rows
+    def __init__(self, model: SessionList, places: Sequence[tuple[str, str, str]]) -> None:
+        self.model = model
         self.places = places
         super().__init__()
 
@@ -40,6 +41,14 @@ class SessionsChanged(Message):
         self.removed = removed
         self.done = done
         self.total = total
+        super().__init__()
+
+
+class ServiceFailed(Message):
+    """Something in the background ended with an error that concerns no pane."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
         super().__init__()
 
 
@@ -102,10 +111,11 @@ class EntryRead(Message):
 
 
 class PlanMade(Message):
-    """How a session would be resumed."""
+    """How a session would be resumed, and who has it open now (empty: nobody who is known)."""
 
-    def __init__(self, generation: int, path: str, plan: Plan) -> None:
+    def __init__(self, generation: int, path: str, plan: Plan, holder: str) -> None:
         self.generation = generation
         self.path = path
         self.plan = plan
+        self.holder = holder
         super().__init__()

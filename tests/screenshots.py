@@ -52,7 +52,7 @@ async def settled(app: Browser, pilot: Any) -> None:
         tree, entry = app.screen.query_one(EntryTree), app.screen.query_one(EntryPane)
         if row is None or tree.view is None or tree.view.tree.path != row.path:
             return False
-        return bool(entry.lines) and app.screen.planned == row.path
+        return (bool(entry.lines) or not entry.is_laid_out) and app.screen.planned == row.path
 
     for _ in range(400):
         await pilot.pause(0.02)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
+from app.formats.text import one_line
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -41,5 +43,5 @@ def write_json(value: dict[str, Any]) -> None:
 
 
 def complain(message: str) -> None:
-    """One line on standard error."""
-    sys.stderr.write(f"leafmark: {message}\n")
+    """One line on standard error, inert whatever it names."""
+    sys.stderr.write(f"leafmark: {one_line(message, 4_000)}\n")

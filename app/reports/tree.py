@@ -80,8 +80,8 @@ def drawn(tree: SessionTree, home: str, cells: int | None, *, ascii_only: bool) 
     glyphs = ASCII if ascii_only else UNICODE
     head = [
         one_line(tree.name or "", 200) or _first_prompt(tree),
-        tree.header.agent,
-        tree.header.id,
+        one_line(tree.header.agent),
+        one_line(tree.header.id, 200),
         tilde(tree.header.cwd, home),
     ]
     yield _spelled("  ".join(part for part in head if part), ascii_only)

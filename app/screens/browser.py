@@ -19,6 +19,7 @@ from app.messages import (
     IndexFailed,
     PlanMade,
     ScreenReady,
+    ServiceFailed,
     SessionsChanged,
     StatesFound,
     TreeFailed,
@@ -84,8 +85,10 @@ class BrowserScreen(Screen[None]):
         self._reasons: dict[str, str] = {}
         self._places: Sequence[tuple[str, str, str]] = ()
         self._opened = ""
+        self._left_at: dict[tuple[str, str], str] = {}
         self._answered = 0
         self._plan: Plan | None = None
+        self._holder = ""
         self.planned = ""
         self._resume_waits = False
         self._tree_timer: Timer | None = None
@@ -196,7 +199,7 @@ class BrowserScreen(Screen[None]):
     def _keys(self, cells: int) -> Line:
         """The keys that do something now: a hint for a key that does nothing is worse than none."""
         if self.is_mounted and self._filter.has_focus:
-            return keys_line(cells, [("Enter", "keep"), ("↑ ↓", "move"), ("Esc", "drop"), ("Ctrl+Q", "quit")])
+            return keys_line(cells, [*footer("filter")[:2], ("↑ ↓", "move"), ("Ctrl+Q", "quit")])
         pairs = footer(self._pane)
         if self._pane == "sessions" and self.is_mounted and self._sessions.row is None:
             without = {command.label for command in of_pane("sessions")}
@@ -230,9 +233,10 @@ class BrowserScreen(Screen[None]):
     @on(CatalogLoaded)
     def _catalog_loaded(self, event: CatalogLoaded) -> None:
         self._places = event.places
-        self._cold = not event.rows
-        self._sessions.load(event.rows)
+        self._cold = not event.model.total
+        self._sessions.adopt(event.model)
         self._sessions_changed()
+        self._look()
 
     @on(SessionsChanged)
     def _changed_on_disk(self, event: SessionsChanged) -> None:
@@ -241,7 +245,9 @@ class BrowserScreen(Screen[None]):
             if self._cold:
                 self._sessions.open_first()
         self._progress = f"reading {event.done:,} of {event.total:,}" if event.done < event.total else ""
-        self._scanned = self._scanned or event.done >= event.total
+        if not self._scanned and event.done >= event.total:
+            self._scanned = True
+            self._look()
         self._cold = self._cold and not self._scanned
         self._sessions_changed()
         row = self._sessions.row
@@ -279,6 +285,7 @@ class BrowserScreen(Screen[None]):
         self._refresh_bars()
         if self._tree_timer is not None:
             self._tree_timer.stop()
+        self._remember_entry()
         if row is None:
             self._opened = ""
             self._trees.close()
@@ -295,9 +302,8 @@ class BrowserScreen(Screen[None]):
         if row is None:
             return
         self._opened = row.path
-        view = self._tree.view
-        # its agent may have moved it: then the cursor stays on its entry
-        again = view is not None and view.tree.header.id == row.id
+        # where its agent moved it, the cursor stays on its entry
+        again = self._sessions.followed_to == row.path
         self._trees.open(row.path, (row.agent,), self._tree.mode, again=again)
         generation = self._trees.generation
         self.set_timer(PATIENCE, lambda: self._say_reading(generation))
@@ -319,9 +325,9 @@ class BrowserScreen(Screen[None]):
 
     def _resume(self, row: Row, plan: Plan) -> None:
         self._resume_waits = False
-        reason = self._reasons.get(row.path, "")
-        state = self._sessions.states.get(row.path, "")
-        if plan.problem is None and state != "live":
+        reason = self._holder or self._reasons.get(row.path, "")
+        is_live = bool(self._holder) or self._sessions.states.get(row.path) == "live"
+        if plan.problem is None and not is_live:
             self.app.exit(plan)
             return
         dialog = ResumeDialog(
@@ -346,7 +352,7 @@ class BrowserScreen(Screen[None]):
         row = self._sessions.row
         if event.generation != self._planner.generation or row is None or row.path != event.path:
             return
-        self._plan, self.planned = event.plan, event.path
+        self._plan, self.planned, self._holder = event.plan, event.path, event.holder
         self._refresh_bars()
         if self._resume_waits:
             self._resume(row, event.plan)
@@ -375,12 +381,25 @@ class BrowserScreen(Screen[None]):
         tree = self._tree
         if event.view.mode != tree.mode:
             event.view.set_mode(tree.mode)
-        if event.again and tree.view is not None:
-            entry = tree.node
-            tree.replace_tree(event.view, entry.id if entry else None, tree.follows)
+        if event.again:
+            key = (event.view.tree.header.agent, event.view.tree.header.id)
+            self._remember_entry()
+            entry_id = self._left_at.get(key)
+            tree.replace_tree(event.view, entry_id, follow=entry_id is None)
         else:
             tree.show_tree(event.view)
         self._tree_changed()
+
+    def _remember_entry(self) -> None:
+        """Keep which entry of its session the cursor is on; on the leaf it is on none in particular."""
+        view, node = self._tree.view, self._tree.node
+        if view is None:
+            return
+        key = (view.tree.header.agent, view.tree.header.id)
+        if node is None or node.id is None or self._tree.follows:
+            self._left_at.pop(key, None)
+        else:
+            self._left_at[key] = node.id
 
     @on(TreeGrew)
     def _tree_grew(self, event: TreeGrew) -> None:
@@ -427,6 +446,9 @@ class BrowserScreen(Screen[None]):
     def _read_entry(self) -> None:
         node, view = self._tree.node, self._tree.view
         if node is None or view is None:
+            return
+        if not self._entry.is_laid_out:
+            self._entry.forget_width()
             return
         cells = self._entry.cells
         self._entries.read(view.tree, node, cells, raw=self._entry.raw)
@@ -541,10 +563,16 @@ class BrowserScreen(Screen[None]):
         """The widget whose action a command of the table runs."""
         if pane == "app":
             return self
+        if pane == "filter":
+            return self._filter
         return self._widget(self._pane if pane == "list" else pane)
 
     def _service_failed(self, error: BaseException) -> None:
-        self.post_message(IndexFailed(f"{type(error).__name__}: {error}"))
+        self.post_message(ServiceFailed(f"{type(error).__name__}: {error}"))
+
+    @on(ServiceFailed)
+    def _say_failure(self, event: ServiceFailed) -> None:
+        self.notify(one_line(event.reason), severity="error", markup=False)
 
 
 def _nothing_found(places: Sequence[tuple[str, str, str]], home: str) -> list[str]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 PANE_TITLES = {
     "sessions": "Sessions",
+    "filter": "Filter",
     "tree": "Tree",
     "entry": "Entry",
     "list": "In every pane",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from threading import Event, Thread
 
 from app.messages import CatalogLoaded, IndexFailed, SessionsChanged
+from app.view.session_list import SessionList
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,10 +43,6 @@ class Indexing:
         """End the thread and its workers; returns at once."""
         self._stop.set()
 
-    def join(self, seconds: float) -> None:
-        """Wait for the thread to end."""
-        self._thread.join(seconds)
-
     def _run(self) -> None:
         # imported here: the screen is up before the index has anything to say
         from app.index.index import Index
@@ -53,7 +50,10 @@ class Indexing:
         try:
             self._index = Index(self._setup.stores, self._setup.cache_folder, self._setup.now_ms)
             places = [_place(store) for store in self._setup.stores]
-            self._post(CatalogLoaded(self._index.rows(), places))
+            model = SessionList(self._setup.here, self._setup.home)
+            model.load(self._index.rows())
+            model.prepare_filter()
+            self._post(CatalogLoaded(model, places))
             self._index.follow(self._changed, self._stop)
         except Exception as error:
             if not self._stop.is_set():

@@ -6,7 +6,7 @@ from app.actions.resume import plan
 from app.index.states import live_sessions
 from app.messages import PlanMade, StatesFound
 from app.services.latest import Latest
-from app.stores.live import look
+from app.stores.live import LIVE, look
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,5 +65,10 @@ class Planner:
         for store in self._setup.stores:
             if store.root == row.store:
                 made = plan(row.agent, row.path, row.id, row.cwd, store, self._setup.env)
-                self._post(PlanMade(generation, row.path, made))
+                if self._setup.demo:
+                    made.problem = "an example session: there is nothing to resume"
+                # asked again for this one session: the last look at all of them may be two seconds old
+                said = live_sessions([row], look(self._setup.stores), self._setup.now_ms()).get(row.path)
+                holder = said.reason if said and said.state == LIVE else ""
+                self._post(PlanMade(generation, row.path, made, holder))
                 return

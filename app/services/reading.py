@@ -16,7 +16,6 @@ from app.view.tree_view import TreeView
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
     from textual.message import Message
 
@@ -75,9 +74,11 @@ class TreeReader:
 
         try:
             tree = open_tree(path, agents)
-        except (NotASession, OSError) as error:
+        except Exception as error:
             self._forget()
-            self._post(TreeFailed(generation, path, _reason(error)))
+            known = isinstance(error, (NotASession, OSError))
+            reason = _reason(error) if known else f"cannot be shown: {type(error).__name__}: {error}"
+            self._post(TreeFailed(generation, path, reason))
             return
         self._tree, self._path = tree, path
         self._post(TreeOpened(generation, path, TreeView(tree, mode), again))
@@ -133,10 +134,12 @@ class EntryReader:
         from app.sessions.tree import Changed
 
         try:
-            entry = tree.read(node)
-            pieces = [Part("raw", "", as_text(entry))] if raw else parts(entry)
+            pieces = [Part("raw", "", indented(tree.read_line(node)))] if raw else parts(tree.read(node))
         except (Changed, OSError) as error:
             pieces = [Part("error", "", _reason(error))]
+        except Exception as error:
+            # whatever an entry holds, it takes nothing but its own pane along
+            pieces = [Part("error", "", f"cannot be shown: {type(error).__name__}: {error}")]
         waiting: list[DocumentLine] = []
         told = 0.0
         more = False
@@ -152,11 +155,17 @@ class EntryReader:
             self._post(EntryRead(generation, waiting or [DocumentLine("(empty)", "dim")], more))
 
 
-def as_text(entry: dict[str, Any]) -> str:
-    """An entry as indented JSON."""
-    import orjson
+def indented(line: bytes) -> str:
+    """A line of a session with one value a row; as it stands where it is no JSON. No character of it is
+    changed but for bytes that are no UTF-8.
+    """
+    import json
 
-    return orjson.dumps(entry, option=orjson.OPT_INDENT_2).decode()
+    text = line.decode("utf-8", "replace")
+    try:
+        return json.dumps(json.loads(text), ensure_ascii=False, indent=2)
+    except (ValueError, RecursionError):
+        return text
 
 
 def _reason(error: BaseException) -> str:

@@ -38,6 +38,20 @@ def read_entry(
     :raises Changed: a line does not begin and end there any more, or it holds no entry.
     :raises OSError: the file cannot be read.
     """
+    spelling = named(dialect)
+    try:
+        entry = spelling.entry(read_line(path, offset, length), part)
+    except BadLine:
+        raise Changed(path) from None
+    return migrate(entry, version, index) if spelling.migrates else entry
+
+
+def read_line(path: str, offset: int, length: int) -> bytes:
+    """The line in the `length` bytes from `offset` on, as it stands in the file.
+
+    :raises Changed: a line does not begin and end there any more.
+    :raises OSError: the file cannot be read.
+    """
     start = max(0, offset - 1)
     descriptor = open_file(path)
     try:
@@ -49,12 +63,7 @@ def read_entry(
     begins = not before or before == b"\n" or (offset == len(BOM) and before == BOM[-1:])
     if len(line) < length or not begins or after not in (b"\n", b""):
         raise Changed(path)
-    spelling = named(dialect)
-    try:
-        entry = spelling.entry(line, part)
-    except BadLine:
-        raise Changed(path) from None
-    return migrate(entry, version, index) if spelling.migrates else entry
+    return line
 
 
 def _read_fully(descriptor: int, offset: int, length: int) -> bytes:

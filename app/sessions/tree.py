@@ -15,7 +15,7 @@ from app.formats.header import Fault, Header, NotASession, find_header
 from app.formats.lines import blocks, is_blank
 from app.formats.migrate import made_up_id
 from app.formats.skim import REFUSALS
-from app.sessions.body import Changed, read_entry
+from app.sessions.body import Changed, read_entry, read_line
 from app.sessions.deepest import deepest
 from app.sessions.glimpse import Glimpses
 from app.sessions.heads import Heads
@@ -101,6 +101,14 @@ class SessionTree:
             index=node.index,
             part=node.part,
         )
+
+    def read_line(self, node: Node) -> bytes:
+        """The line of `node` as it stands in the file.
+
+        :raises Changed: the file is no longer the one that was opened.
+        :raises OSError: it cannot be read.
+        """
+        return read_line(self.path, node.offset, node.length)
 
     def extend(self) -> list[Node]:
         """Read what was appended since, and return the new entries, already hung on their parents.

@@ -8,8 +8,9 @@ stands inside a line is marked when the line is drawn (``app.view.prose``).
 from __future__ import annotations
 
 from app.formats.text import inert, one_line
-from app.view.cells import cut, steady, width
+from app.view.cells import steady
 from app.view.prose import LineKind, mark_line
+from app.view.wrapping import wrap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,24 +94,3 @@ def _paragraphs(text: str) -> Iterator[str]:
         for at in range(start, max(stop, start + 1), CHUNK):
             yield from steady(inert(text[at : min(at + CHUNK, stop)])).split("\n")
         start = stop + 1
-
-
-def wrap(text: str, cells: int) -> Iterator[str]:
-    """A line broken at spaces into pieces of at most ``cells``; a word that is longer is cut."""
-    if len(text) * 2 <= cells or (text.isascii() and len(text) <= cells):
-        yield text
-        return
-    while text:
-        piece = cut(text, cells) or text[0]
-        if len(piece) < len(text) and text[len(piece)] != " ":
-            space = piece.rfind(" ")
-            if space > 0 and piece[:space].strip():
-                piece = piece[: space + 1]
-        rest = text[len(piece) :]
-        yield piece.rstrip(" ") if rest else piece
-        text = rest.lstrip(" ") if piece.strip() else rest
-
-
-def widest(lines: Iterable[DocumentLine]) -> int:
-    """Cells of the widest line."""
-    return max((width(line.text) for line in lines), default=0)

@@ -1,7 +1,7 @@
 """The list of sessions by project: groups, threads, folds, filter and the cursor's place, without a screen.
 
-The lines are plain objects in a list; a change of some sessions re-threads their groups only, so that
-following a busy machine costs what changed (PERFORMANCE 3, DESIGN "How data flows" 2).
+The lines are plain objects in a list. A change of some sessions threads their groups anew and no others; the
+list itself is put together from the groups' lines again, which is cheap beside drawing one screen of it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Group:
     ``rows`` is None while only the number of its sessions is known (the first frame reads no more).
     """
 
-    __slots__ = ("count", "cwd", "folder", "newest", "rows", "start", "threads")
+    __slots__ = ("count", "cwd", "folder", "newest", "rows", "shown", "start", "threads")
 
     def __init__(self, cwd: str, folder: str) -> None:
         self.cwd = cwd
@@ -33,6 +33,7 @@ class Group:
         self.newest = 0
         self.threads: list[ListLine] = []
         self.start = 0
+        self.shown = 0
 
     def arrange(self) -> None:
         """Thread the rows again after one of them changed."""
@@ -107,6 +108,21 @@ class SessionList:
             group.arrange()
         self._refresh()
 
+    def adopt(self, other: SessionList) -> None:
+        """Take over the sessions of a list that was filled in another thread; folds and query stay."""
+        self._groups, self._heads = other._groups, other._heads
+        self._by_path, self._haystacks = other._by_path, other._haystacks
+        self._open.update(cwd for cwd in self.here if cwd in self._groups)
+        self._refresh()
+
+    def prepare_filter(self) -> None:
+        """Fold what the filter looks at beforehand, so that the first key of a filter costs no more than
+        others.
+        """
+        for group in self._groups.values():
+            for line in group.threads:
+                self._folded(line)
+
     def apply(self, changed: Iterable[Row], removed: Iterable[str]) -> None:
         """Take over rows that are new or changed, and paths that are gone."""
         touched: set[str] = set()
@@ -164,11 +180,6 @@ class SessionList:
         """How many projects there are."""
         return len(self._groups)
 
-    @property
-    def has_here(self) -> bool:
-        """Whether this folder has sessions."""
-        return any(cwd in self._groups for cwd in self.here)
-
     def is_open(self, group: Group) -> bool:
         """Whether the group's sessions are shown; while a filter is on all groups are."""
         return bool(self.words) or group.cwd in self._open
@@ -224,20 +235,24 @@ class SessionList:
                 if not threads:
                     continue
             group.start = len(lines)
-            self.matched += len(threads) if words else group.count
+            group.shown = len(threads) if words else group.count
+            self.matched += group.shown
             lines.append(self._heads[group.cwd])
             if words or group.cwd in self._open:
                 lines.extend(threads)
         self.lines = lines
 
     def _matches(self, line: ListLine) -> bool:
+        return matches(self._folded(line), self.words)
+
+    def _folded(self, line: ListLine) -> str:
         row = line.row
         if row is None:
-            return False
+            return ""
         folded = self._haystacks.get(row.path)
         if folded is None:
             folded = self._haystacks[row.path] = haystack(row, line.group.folder)
-        return matches(folded, self.words)
+        return folded
 
     # the cursor
 

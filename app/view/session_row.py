@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 POINTER = "❯"
 MARKS = {"live": ("●", "live"), "maybe": ("◐", "maybe")}
 LEGEND = "● live  ◐ maybe live  ⑂ branches  ◆ labels  ↳ fork  ! damaged lines"
-AGENT_CELLS = 5
+AGENT_CELLS, AGENT_CELLS_WIDE = 5, 8
 # below these widths of the pane a column gives way to the title
 AGENT_FROM = 34
 MESSAGES_FROM = 42
+WIDE_FROM = 60
 
 
 def render_list_line(
@@ -46,7 +47,7 @@ def render_list_line(
 
 def _head(line: ListLine, cells: int, selected: bool, is_open: bool, words: list[str]) -> Line:
     group = line.group
-    number = f" {group.count:,} "
+    number = f" {group.shown:,} "
     room = max(0, cells - 4 - len(number))
     folder = shorten_start(steady(group.folder), room)
     pieces: Line = [
@@ -89,7 +90,8 @@ def _facts(row: Row, cells: int, now_ms: int) -> Line:
     if row.labels:
         facts.append((f" ◆{count(len(row.labels))}", "labels"))
     if cells >= AGENT_FROM:
-        facts.append((f" {row.agent[:AGENT_CELLS]:<{AGENT_CELLS}}", "agent"))
+        room = AGENT_CELLS_WIDE if cells >= WIDE_FROM else AGENT_CELLS
+        facts.append((f" {row.agent[:room]:<{room}}", "agent"))
     if cells >= MESSAGES_FROM:
         facts.append((f" {count(row.message_count):>4}", "messages"))
     facts.append((f" {age(row.modified, now_ms):>4} ", "age"))

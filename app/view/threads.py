@@ -58,11 +58,11 @@ def thread(rows: Sequence[Row]) -> list[ThreadRow]:
         at, depth, prefix, below = stack.pop()
         threaded.append(ThreadRow(rows[at], depth, prefix))
         family = sorted(children.get(at, ()), key=rank, reverse=True)
+        below = below[-DEEPEST:]
         for place, child in enumerate(family):
             last = place == 0
-            stack.append(
-                (child, depth + 1, below + ("└ " if last else "├ "), below + ("  " if last else "│ "))
-            )
+            line, past = ("└ ", "  ") if last else ("├ ", "│ ")
+            stack.append((child, depth + 1, below + line, below + past))
     return threaded
 
 

@@ -83,11 +83,10 @@ def _branching(row: TreeRow, most: int, glyphs: Glyphs) -> Line:
     """Gutters, connector and fold mark; of a deep tree only the last levels, so that the text stays on the
     row.
     """
-    levels = [glyphs.bar + "   " if runs_past else "    " for runs_past in row.gutters]
-    room = max(0, most - 4) // 4
-    gutters = "".join(levels)
-    if len(levels) > room:
-        gutters = glyphs.ellipsis + " " + "".join(levels[len(levels) - room :])
+    levels, more = row.gutters(max(0, most - 4) // 4)
+    gutters = "".join(glyphs.bar + "   " if runs_past else "    " for runs_past in levels)
+    if more:
+        gutters = glyphs.ellipsis + " " + gutters
     mark = ""
     if row.connector:
         fold = (glyphs.closed if row.folded else glyphs.open) if row.foldable else glyphs.branch

@@ -40,7 +40,6 @@ class Stretch:
         self.indent = 0
         self.connector = False
         self.last = True
-        self.gutters: tuple[bool, ...] = ()
         self.foldable = False
         self.folded = False
         self.hidden = 0
@@ -54,11 +53,11 @@ class Stretch:
 class TreeRow:
     """One row: its entry and how it hangs in the tree.
 
-    ``gutters`` has one flag a level, true where a line runs past; ``connector`` says that the row starts a
-    branch, and ``last`` that it is the last of its siblings. ``hidden`` counts the rows that a fold hides.
+    ``connector`` says that the row starts a branch, and ``last`` that it is the last of its siblings.
+    ``hidden`` counts the rows that a fold hides.
     """
 
-    __slots__ = ("connector", "first", "foldable", "folded", "gutters", "hidden", "last", "node")
+    __slots__ = ("_stretch", "connector", "first", "foldable", "folded", "hidden", "last", "node")
 
     def __init__(self, node: Node, stretch: Stretch, first: bool) -> None:
         self.node = node
@@ -68,10 +67,22 @@ class TreeRow:
         self.foldable = stretch.foldable and first
         self.folded = stretch.folded and first
         self.hidden = stretch.hidden
-        gutters = stretch.gutters
-        if stretch.connector and not first:
-            gutters = (*gutters, not stretch.last)
-        self.gutters = gutters
+        self._stretch = stretch
+
+    def gutters(self, most: int) -> tuple[list[bool], bool]:
+        """The nearest ``most`` levels to the left of the row, outermost first, true where a line runs past;
+        and whether there are more. Looked up when the row is drawn: a tree of n levels has n * n of them.
+        """
+        levels: list[bool] = []
+        stretch: Stretch | None = self._stretch
+        if self.connector and stretch is not None:
+            stretch = stretch.parent
+        while stretch is not None and len(levels) <= most:
+            if stretch.connector:
+                levels.append(not stretch.last)
+            stretch = stretch.parent
+        more = len(levels) > most
+        return levels[:most][::-1], more
 
 
 class TreeView:
@@ -87,6 +98,7 @@ class TreeView:
         self.stretches: list[Stretch] = []
         self._starts: list[int] = []
         self._of_run: dict[int, Stretch] = {}
+        self._shown: dict[int, list[Node]] = {}
         self.count = 0
         self.shown = 0
         self.refresh()
@@ -139,8 +151,10 @@ class TreeView:
         self.active.add(node.index)
         if dropped:
             stretch.nodes.pop()
+            self._shown[id(run)].pop()
         if added:
             stretch.nodes.append(node)
+            self._shown[id(run)].append(node)
             stretch.foldable = len(stretch.nodes) > 1 and (stretch.connector or stretch.parent is None)
         self._shift(stretch, int(added) - int(dropped))
         return True
@@ -161,7 +175,7 @@ class TreeView:
             self.folded.add(node.index)
         else:
             self.folded.discard(node.index)
-        self.refresh()
+        self._lay_out()
 
     def fold_others(self) -> None:
         """Fold every branch that is not on the active path."""
@@ -170,12 +184,12 @@ class TreeView:
             for stretch in self.stretches
             if stretch.foldable and stretch.nodes[0].index not in self.active
         }
-        self.refresh()
+        self._lay_out()
 
     def unfold_all(self) -> None:
         """Show every branch."""
         self.folded.clear()
-        self.refresh()
+        self._lay_out()
 
     def refresh(self) -> None:
         """Work out the rows again after the tree, the leaf, the filter or a fold changed."""
@@ -186,10 +200,8 @@ class TreeView:
             self.active.add(node.index)
             node = node.parent
         test = shows(self.mode)
-        shown: dict[int, list[Node]] = {}
-        for run in self._preorder():
-            shown[id(run)] = [node for node in run.nodes if test(node, leaf)]
-        self._lay_out(shown)
+        self._shown = {id(run): [node for node in run.nodes if test(node, leaf)] for run in self._preorder()}
+        self._lay_out()
 
     def _preorder(self) -> list[Run]:
         order: list[Run] = []
@@ -217,7 +229,9 @@ class TreeView:
                 stack.extend(reversed(self._ordered(run.children)))
         return heirs
 
-    def _lay_out(self, shown: dict[int, list[Node]]) -> None:
+    def _lay_out(self) -> None:
+        """Put the stretches together anew; what of them is shown is known, so a fold looks at no entry."""
+        shown = self._shown
         self.stretches, self._starts, self._of_run = [], [], {}
         self.shown = sum(map(len, shown.values()))
         rows = 0
@@ -231,10 +245,6 @@ class TreeView:
             stretch, heirs = self._stretch(run, parent, shown)
             stretch.connector = branched and parent is not None
             stretch.last = last
-            if parent is not None:
-                stretch.gutters = parent.gutters
-                if parent.connector:
-                    stretch.gutters = (*parent.gutters, not parent.last)
             stretch.foldable = (len(stretch.nodes) > 1 or bool(heirs)) and (branched or parent is None)
             stretch.folded = stretch.foldable and stretch.nodes[0].index in self.folded
             stretch.start = rows

@@ -49,6 +49,17 @@ class EntryPane(LineList):
         return max(4, self.scrollable_content_region.width - 2)
 
     @property
+    def is_laid_out(self) -> bool:
+        """Whether the pane has a width; while it is not displayed there is nothing to wrap to."""
+        return bool(self.size.width)
+
+    def forget_width(self) -> None:
+        """The lines that are shown are out of date: ask for new ones when the pane appears, whatever its
+        width.
+        """
+        self._cells = 0
+
+    @property
     def has_cursor(self) -> bool:
         return False
 

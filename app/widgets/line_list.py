@@ -172,7 +172,7 @@ class LineList(ScrollView, can_focus=True):
 
     def on_click(self, event: events.Click) -> None:
         index = event.y + self.scroll_offset.y
-        if 0 <= index < self.rows:
+        if self.has_cursor and 0 <= index < self.rows:
             self.move_to(index)
             if event.chain >= 2:
                 self.post_message(self.Activated(self))

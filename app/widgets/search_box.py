@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from textual.binding import Binding
 from textual.message import Message
 from textual.widgets import Input
+
+from app.widgets.bindings import bindings_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,14 +17,8 @@ if TYPE_CHECKING:
 class SearchBox(Input):
     """Text input whose arrows move the list below it. Enter keeps the filter, Escape drops it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "step(-1)", "Row above", show=False),
-        Binding("down", "step(1)", "Row below", show=False),
-        Binding("enter", "keep", "Keep the filter", show=False),
-        Binding("escape", "drop", "Drop the filter", show=False),
-        # Textual 8.2.8 has both delete to the right of the cursor
-        Binding("ctrl+backspace,alt+backspace,ctrl+w", "delete_left_word", "Delete a word", show=False),
-    ]
+    # Textual 8.2.8 deletes to the right of the cursor with two of the table's keys; ours are to the left
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("filter")]
 
     class Stepped(Message):
         """The list's cursor is to move by ``step`` rows."""

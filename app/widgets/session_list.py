@@ -6,9 +6,9 @@ from typing import ClassVar
 
 from textual.message import Message
 
-from app.view.entry_document import wrap
 from app.view.line import Line, fit_line
 from app.view.session_row import render_list_line
+from app.view.wrapping import wrap
 from app.widgets.bindings import bindings_of
 from app.widgets.line_list import LineList
 
@@ -47,6 +47,9 @@ class SessionListView(LineList):
         self._group: str | None = None
         self._lost: tuple[str, str] | None = None
         self._announced: str | None = None
+        self._before_filter: tuple[str, str, str] | None = None
+        # the path to which the cursor went along with its session, when an agent moved its file
+        self.followed_to = ""
 
     def on_mount(self) -> None:
         if self._session is None and self._group is None:
@@ -68,9 +71,9 @@ class SessionListView(LineList):
         lines = self.model.lines
         return lines[self.cursor].group if self.cursor < len(lines) else None
 
-    def load(self, rows: Iterable[Row]) -> None:
-        """Show these sessions and no others."""
-        self.model.load(rows)
+    def adopt(self, model: SessionList) -> None:
+        """Show the sessions of a list that was filled in another thread."""
+        self.model.adopt(model)
         self.rows_changed()
 
     def apply(self, changed: Iterable[Row], removed: Iterable[str]) -> None:
@@ -84,6 +87,7 @@ class SessionListView(LineList):
         for row in changed:
             if self._lost == (row.agent, row.id):
                 self._session, self._lost = (row.path, row.agent, row.id), None
+                self.followed_to = row.path
         self.rows_changed()
 
     def open_first(self) -> None:
@@ -98,7 +102,12 @@ class SessionListView(LineList):
     def set_query(self, query: str) -> None:
         """Filter the list; the cursor stays where it can, else goes to the first session that matches."""
         on_head = self.row is None
+        if query and not self.model.words:
+            self._before_filter = self._session
         self.model.set_query(query)
+        if not query and self._before_filter is not None:
+            # a filter that was only looked at leaves the cursor where it was
+            self._session = self._before_filter
         if self._place() is None or (on_head and query):
             self._session = self._group = None
         self.rows_changed()
@@ -148,6 +157,7 @@ class SessionListView(LineList):
             if place is None and model.row_at(path) is None:
                 moved = model.same_session(agent, session_id)
                 place = model.index_of(moved.path) if moved else None
+                self.followed_to = moved.path if moved else self.followed_to
             row = model.row_at(path)
             if place is None and row is not None and not model.words:
                 place = model.index_of_group(row.cwd)  # its project is folded
@@ -165,7 +175,8 @@ class SessionListView(LineList):
         super().move_to(index)
         if self.cursor != before:
             self._touched = True
-            self._lost = None
+            self._lost = self._before_filter = None
+            self.followed_to = ""
             self._remember()
 
     @property

@@ -231,9 +231,22 @@ def test_doctor_json_has_path_line_and_reason(leafmark, store):
 def test_output_is_inert_and_fits_any_encoding(leafmark, store):
     hostile = "\x1b[31m\u202eevil \x9b2J 日本"
     write_session(store / "2026_evil.jsonl", *chain(hostile, id="evil", cwd="/work/\x1b[2J"))
-    for words in (("list",), ("tree", "evil"), ("doctor",)):
+    for name in ("one", "two"):
+        write_session(store / f"{name}\x1b]0;T\x07.jsonl", *chain("x", id="dup\x1b[31m"))
+    one = next(store.glob("one*"))
+    bad = write_session(store / "bad\x1b[2J.jsonl", "nothing")
+    for words in (
+        ("list",),
+        ("tree", "evil"),
+        ("doctor",),
+        ("tree", "dup"),
+        ("tree", one),
+        ("tree", bad),
+        ("tree", "\x1b[1m"),
+    ):
         for encoding in ("utf-8", "ascii"):
-            out = leafmark(*words, encoding=encoding).stdout
+            done = leafmark(*words, encoding=encoding)
+            out = done.stdout + done.stderr
             assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", out)
     assert leafmark("list", "--json").stdout.isascii()
 

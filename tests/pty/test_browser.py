@@ -283,3 +283,15 @@ def test_the_smallest_terminals_do_not_crash(machine):
             terminal.press("tab", "tab", "j", "q")
             assert terminal.wait() == 0
             assert terminal.leftovers() == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+@pytest.mark.parametrize("size", [(120, 40), (10, 3)])
+def test_a_signal_in_the_very_first_moment_gives_the_terminal_back(machine, number, size):
+    _, work, env = machine
+    warm(env, work)
+    with Terminal(COMMAND, env=env, cwd=str(work), size=size) as terminal:
+        terminal.wait_for_bytes(b"\x1b[?1049h", 30)
+        terminal.signal(number)
+        terminal.wait(30)
+        assert terminal.leftovers() == []

@@ -72,7 +72,9 @@ class Driver:
             if not self.screen._scanned or self.screen.planned != row.path:
                 return False
             return bool(self.tree.message) or (
-                view is not None and view.tree.path == row.path and bool(self.entry.lines)
+                view is not None
+                and view.tree.path == row.path
+                and (bool(self.entry.lines) or not self.entry.is_laid_out)
             )
 
         await self.until(shown, "list, tree and entry")

@@ -275,6 +275,7 @@ async def test_every_key_of_the_table_is_bound_where_it_belongs(browser, three):
             "entry": it.entry,
             "app": it.screen,
             "list": it.tree,
+            "filter": it.screen.query_one("#filter"),
         }
         for command in COMMANDS:
             bound = widgets[command.pane]._bindings.key_to_bindings
@@ -416,3 +417,57 @@ async def test_the_footer_of_an_empty_screen_offers_what_works(browser, tmp_path
         assert "F6 examples" in text
         assert "resume" not in text.splitlines()[-1]
         assert "throw-away folder" in " ".join(line[1:34].strip() for line in text.splitlines())
+
+
+async def test_a_typo_in_the_filter_does_not_move_the_cursor(browser, three):
+    async with browser() as it:
+        await it.press("down")
+        await it.press("slash", *"zzz", "escape")
+        assert it.sessions.row.id == "plain"
+
+
+async def test_a_click_in_the_entry_does_not_scroll_it(browser, tmp_path):
+    pi_session(tmp_path, *chain("q", "\n".join(f"line {at}" for at in range(200)), id="s"), id="s")
+    async with browser() as it:
+        await it.pilot.click("#entry", offset=(5, 8))
+        assert it.entry.scroll_offset.y == 0
+
+
+async def test_an_entry_in_a_hidden_pane_is_not_wrapped_and_comes_when_the_pane_does(browser, three):
+    async with browser(size=(100, 30)) as it:
+        assert it.entry.lines == []
+        await it.press("3")
+        await it.until(lambda: it.entry.lines and it.entry.lines[0].text == "faster", "the entry")
+
+
+async def test_a_lone_surrogate_is_shown_raw(browser, tmp_path):
+    line = '{"type":"message","id":"z","parentId":"00000001","timestamp":"x",'
+    line += '"message":{"role":"user","content":"a\\ud83dz"}}'
+    pi_session(tmp_path, *chain("q", id="s"), line, id="s")
+    async with browser() as it:
+        await it.press("tab", "tab", "r")
+        await it.until(lambda: any('"content"' in each.text for each in it.entry.lines), "the raw entry")
+        assert "as it stands in the file" in it.text()
+
+
+async def test_an_error_in_one_entry_stays_in_its_pane(browser, three, monkeypatch):
+    from app.formats import parts
+
+    def fail(entry):
+        raise KeyError("role")
+
+    monkeypatch.setattr(parts, "parts", fail)
+    async with browser() as it:
+        assert "cannot be shown: KeyError" in it.text()
+        assert "not followed" not in it.text()
+
+
+async def test_a_fork_of_forks_still_shows_its_title(browser, tmp_path):
+    for at in range(40):
+        parent = {"parentSession": f"/x/2026_f{at - 1:02}.jsonl"} if at else {}
+        lines = chain(f"title {at}", id=f"f{at:02}")
+        lines[0] |= parent
+        pi_session(tmp_path, *lines, id=f"f{at:02}")
+    async with browser(size=(120, 60)) as it:
+        row = next(line for line in it.text().splitlines() if "title 39" in line)
+        assert " pi " in row[:51]

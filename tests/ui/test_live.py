@@ -85,16 +85,49 @@ async def test_a_folder_that_is_renamed_keeps_the_cursor_on_its_session(browser,
         assert it.sessions.row.id == "plain"
 
 
-async def test_a_session_that_moved_keeps_its_entry(browser, three):
+@pytest.mark.parametrize("what", ["folder", "file"])
+async def test_a_session_that_moved_keeps_its_entry(browser, three, what):
     async with browser() as it:
         await it.press("tab", "home")
         entry = it.tree.node.id
+        assert not it.tree.follows
         path = it.path("branchy")
-        it.screen._opened = ""
-        it.screen._open_tree()
-        await it.until(lambda: it.screen._opened == str(path), "the second opening")
-        await it.settled()
+        if what == "folder":
+            path.parent.rename(path.parent.with_name("--renamed--"))
+        else:
+            path.rename(path.with_name("2027_branchy.jsonl"))
+        moved = str(it.path("branchy"))
+        await it.until(
+            lambda: it.tree.view is not None and it.tree.view.tree.path == moved, "the tree at its new place"
+        )
+        assert it.sessions.row.id == "branchy"
         assert it.tree.node.id == entry
+
+
+async def test_a_session_deleted_and_made_again_gets_cursor_and_entry_back(browser, three):
+    async with browser() as it:
+        await it.press("tab", "home")
+        path = it.path("branchy")
+        content = path.read_bytes()
+        path.unlink()
+        await it.until(lambda: "branchy" not in it.listed(), "the removal")
+        await it.pilot.pause(0.2)
+        path.write_bytes(content)
+        await it.until(lambda: it.sessions.row is not None and it.sessions.row.id == "branchy", "the session")
+        await it.until(lambda: it.tree.view is not None and it.tree.view.tree.path == str(path), "its tree")
+        assert it.tree.node.id == "00000001"
+
+
+async def test_the_second_file_with_one_id_opens_on_its_own_leaf(browser, three, tmp_path):
+    twin = [
+        *chain("fix the login", "another way", id="branchy"),
+        message("tail", "00000002", "user", "its own end", 50),
+    ]
+    pi_session(tmp_path, *twin, id="twin-of-branchy")
+    async with browser() as it:
+        await it.press("home", "down", "tab", "home", "shift+tab", "down")
+        await it.settled()
+        assert it.tree.follows
 
 
 async def test_a_file_that_is_replaced_is_read_anew_and_the_entry_kept(browser, three, tmp_path):

@@ -112,3 +112,20 @@ async def test_enter_pressed_before_the_plan_is_made_is_not_lost(browser, instal
         it.screen._planner.ask(it.sessions.row)
         await it.until(lambda: it.app._exit, "the plan")
         assert it.app.return_value.argv[-1] == str(path)
+
+
+async def test_a_session_that_is_live_at_launch_is_asked_for(browser, installed, monkeypatch):
+    from app.services import liveness
+    from app.stores.live import Verdict
+
+    path, work = installed
+    monkeypatch.setattr(
+        liveness,
+        "live_sessions",
+        lambda rows, processes, now: {row.path: Verdict("live", "pi has it") for row in rows},
+    )
+    async with browser(here=work) as it:
+        await it.until(lambda: "●" in it.text(), "the mark")
+        await it.press("enter")
+        assert isinstance(it.screen, ResumeDialog)
+        assert not it.app._exit

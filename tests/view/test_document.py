@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from app.formats.parts import Part
 from app.formats.text import inert
 from app.view.cells import steady, width
-from app.view.entry_document import document, wrap
+from app.view.entry_document import document
 from app.view.line import plain
 from app.view.prose import mark_prose
+from app.view.wrapping import wrap
 
 
 def lines(*parts, cells=20):

@@ -59,7 +59,6 @@ def test_only_this_folder_is_open_when_not_everything_fits():
 def test_without_sessions_here_the_newest_project_is_open():
     model = listed(*ROWS, here="/elsewhere", opened=5)
     assert shown(model) == ["[/work/site]", "c", f"[{HERE}]", "[/work/old]"]
-    assert not model.has_here
 
 
 def test_the_first_frame_has_counts_of_all_and_rows_of_the_open():

@@ -77,4 +77,6 @@ def test_every_row_comes_once_below_its_parent(links):
 
 def test_a_chain_of_ten_thousand_forks_is_threaded_without_recursion():
     rows = [make_row(str(at), parent_session=str(at - 1) if at else None) for at in range(3_000)]
-    assert thread(rows)[-1].depth == 2_999
+    deepest = thread(rows)[-1]
+    assert deepest.depth == 2_999
+    assert len(deepest.prefix) <= 14

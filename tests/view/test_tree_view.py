@@ -321,3 +321,25 @@ def test_going_on_from_the_leaf_lays_nothing_out_anew(tmp_path, monkeypatch):
             view.extend(tree.extend(), tree.leaf)
     assert drawn(view) == drawn(TreeView(open_tree(str(path))))
     assert view.node(view.leaf_row()).id == "z"
+
+
+def test_a_comb_of_eight_thousand_levels_keeps_no_gutters(tmp_path):
+    lines = [header(), message("n0", None, "user", "x")]
+    for at in range(1, 8_000):
+        lines += [message(f"n{at}", f"n{at - 1}", "user", "x"), message(f"s{at}", f"n{at - 1}", "user", "y")]
+    view = opened(tmp_path, *lines)
+    assert view.count == 15_999
+    deepest = view.index_of(view.tree.by_id["n7999"])
+    assert view.row(deepest).gutters(5)[1]
+    assert len(view.row(deepest).gutters(5)[0]) == 5
+    kept = sum(len(getattr(stretch, name) or ()) for stretch in view.stretches for name in ("nodes",))
+    assert kept == 15_999
+
+
+def test_a_fold_looks_at_no_entry(tmp_path, monkeypatch):
+    view = opened(tmp_path, *branched())
+    monkeypatch.setattr("app.view.tree_view.shows", lambda mode: pytest.fail("entries were filtered again"))
+    view.fold(view.tree.by_id["e"], True)
+    view.unfold_all()
+    view.fold_others()
+    assert view.count == 5
