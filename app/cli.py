@@ -115,13 +115,13 @@ def browse(stores: Sequence[tuple[str, str]] = (), *, demo: bool = False, theme:
 
 
 def _browse(setup: Setup, theme: str) -> int:
-    from app import first_frame
-
-    _end_on_signals()
-    model, terminal = first_frame.show(setup, theme)
     import gc
 
+    from app import first_frame
+
     ended = False
+    _end_on_signals()
+    model, terminal = first_frame.show(setup, theme)
     # nothing that is imported from here on is garbage; the collector would look at all of it again and again
     gc.disable()
     try:

@@ -88,7 +88,7 @@ def fill_list(setup: Setup, height: int) -> SessionList:
 
 
 def show(setup: Setup, theme: str) -> tuple[SessionList, Terminal | None]:
-    """Write the first frame. Without a terminal that can show it there is none, and the list stays empty.
+    """Write the first frame, empty where the terminal is too small for one.
 
     :return: the list as shown, and the terminal to give back at the end.
     """
@@ -97,12 +97,13 @@ def show(setup: Setup, theme: str) -> tuple[SessionList, Terminal | None]:
         return SessionList(setup.here, setup.home), None
     columns, lines = os.get_terminal_size(output)
     model = fill_list(setup, max(1, lines - 5))
-    if columns < SMALLEST[0] or lines < SMALLEST[1]:
-        return model, None
-    picture = frame(model, columns, lines, now_ms=setup.now_ms(), here=setup.here[0], home=setup.home)
+    picture = ""
+    if columns >= SMALLEST[0] and lines >= SMALLEST[1]:
+        drawn = frame(model, columns, lines, now_ms=setup.now_ms(), here=setup.here[0], home=setup.home)
+        picture = ansi(drawn, THEMES[theme], depth(os.environ))
     terminal = Terminal(output, source)
     try:
-        terminal.enter(ansi(picture, THEMES[theme], depth(os.environ)))
+        terminal.enter(picture)
     except BaseException:  # a signal may come at any point of it
         terminal.leave()
         terminal.restore()

@@ -118,7 +118,7 @@ async def test_a_session_that_is_live_at_launch_is_asked_for(browser, installed,
     from app.services import liveness
     from app.stores.live import Verdict
 
-    path, work = installed
+    _, work = installed
     monkeypatch.setattr(
         liveness,
         "live_sessions",
