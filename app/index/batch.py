@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 DELTA_SECONDS = 0.05
 """Deltas are no closer together than this (TEXTUAL 4)."""
 
-BURST_SECONDS = 0.12
+BURST_SECONDS = 0.1
 """The same once they have come without a break for a while: nobody reads faster, and drawing costs more than
 reading does."""
 

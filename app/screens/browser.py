@@ -240,6 +240,14 @@ class BrowserScreen(Screen[None]):
 
     @on(SessionsChanged)
     def _changed_on_disk(self, event: SessionsChanged) -> None:
+        row = self._sessions.row
+        if (
+            row is not None
+            and row.path == self._opened
+            and any(row.path == new.path for new in event.changed)
+        ):
+            # first, so that its thread reads while the list is put in order
+            self._trees.follow(row.path, (row.agent,), self._tree.mode)
         if event.changed or event.removed:
             self._sessions.apply(event.changed, event.removed)
             if self._cold:
@@ -253,10 +261,10 @@ class BrowserScreen(Screen[None]):
         row = self._sessions.row
         if (
             row is not None
-            and row.path == self._opened
-            and any(row.path == new.path for new in event.changed)
+            and self._plan is not None
+            and self.planned == row.path
+            and row.cwd != self._plan.cwd
         ):
-            self._trees.follow(row.path, (row.agent,), self._tree.mode)
             self._planner.ask(row)
 
     def _sessions_changed(self) -> None:

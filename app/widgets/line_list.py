@@ -61,6 +61,7 @@ class LineList(ScrollView, can_focus=True):
         self.cursor = 0
         self.drawn = 0
         self._strips: dict[int, Strip] = {}
+        self._drawn_as: dict[int, object] = {}
         self._drawn_for: tuple[int, str, bool] = (0, "", False)
 
     # what a subclass gives
@@ -68,6 +69,12 @@ class LineList(ScrollView, can_focus=True):
     def draw(self, index: int, cells: int, selected: bool) -> Line:
         """One row as exactly ``cells`` cells of styled text. It must not wait for anything."""
         raise NotImplementedError
+
+    def row_key(self, index: int) -> object:
+        """What the look of a row depends on, but for cursor, width and theme; None when that is not said.
+        Rows whose key is what it was are not drawn again when the rows change.
+        """
+        return None
 
     # rows and cursor
 
@@ -77,16 +84,25 @@ class LineList(ScrollView, can_focus=True):
 
         Rows, size and scroll position change in one go: a line may be asked for at any moment.
         """
-        offset = self.cursor - self.scroll_offset.y
+        top, before = self.scroll_offset.y, (self.rows, self.cursor)
+        offset = self.cursor - top
         self.rows = rows
         self.cursor = max(0, min(self.cursor if cursor is None else cursor, rows - 1))
-        self._strips.clear()
         if self.virtual_size.height != rows:
             self.virtual_size = Size(0, rows)
         if keep_offset and self.size.height:
             self._scroll(self.cursor - offset)
         self.show_cursor()
-        self.refresh()
+        if before == (self.rows, self.cursor) and top == self.scroll_offset.y:
+            self._redraw_changed()
+        else:
+            self.redraw_rows()
+
+    def _redraw_changed(self) -> None:
+        for index, drawn_as in list(self._drawn_as.items()):
+            key = self.row_key(index) if index < self.rows else None
+            if key is None or key != drawn_as:
+                self._redraw(index)
 
     def move_to(self, index: int) -> None:
         """Put the cursor on a row, as near as there is one, and show it."""
@@ -116,8 +132,12 @@ class LineList(ScrollView, can_focus=True):
 
     def redraw_rows(self) -> None:
         """Draw every visible row again (an age, a mark or a width changed)."""
-        self._strips.clear()
+        self._forget_rows()
         self.refresh()
+
+    def _forget_rows(self) -> None:
+        self._strips.clear()
+        self._drawn_as.clear()
 
     def _redraw(self, index: int) -> None:
         self._strips.pop(index, None)
@@ -136,19 +156,20 @@ class LineList(ScrollView, can_focus=True):
         theme, focused = self.theme_name, self.has_focus
         if self._drawn_for != (cells, theme, focused):
             self._drawn_for = (cells, theme, focused)
-            self._strips.clear()
+            self._forget_rows()
         index = y + self.scroll_offset.y
         known = self._strips.get(index)
         if known is None:
             known = self._strips[index] = self._draw(index, cells, theme, focused)
             if len(self._strips) > 2_000:
-                self._strips = {index: known}
+                self._forget_rows()
         return known
 
     def _draw(self, index: int, cells: int, theme: str, focused: bool) -> Strip:
         if not 0 <= index < self.rows:
             return strip([(" " * cells, "text")], theme)
         self.drawn += 1
+        self._drawn_as[index] = self.row_key(index)
         selected = index == self.cursor and self.has_cursor
         background = ("cursor" if focused else "cursor-idle") if selected else "background"
         return strip(self.draw(index, cells, selected), theme, background)
@@ -159,7 +180,7 @@ class LineList(ScrollView, can_focus=True):
         return True
 
     def on_resize(self) -> None:
-        self._strips.clear()
+        self._forget_rows()
         self.show_cursor()
 
     def on_focus(self) -> None:

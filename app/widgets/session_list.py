@@ -183,6 +183,25 @@ class SessionListView(LineList):
     def has_cursor(self) -> bool:
         return bool(self.model.lines)
 
+    def row_key(self, index: int) -> object:
+        model = self.model
+        if index >= len(model.lines):
+            return None
+        line = model.lines[index]
+        words = tuple(model.words)
+        if line.thread is None:
+            return line.group.cwd, line.group.shown, model.is_open(line.group), words
+        row = line.thread.row
+        return (
+            row.path,
+            row.size,
+            row.mtime_ns,
+            row.ctime_ns,
+            line.thread.prefix,
+            self.states.get(row.path),
+            words,
+        )
+
     def draw(self, index: int, cells: int, selected: bool) -> Line:
         if not self.model.lines:
             return fit_line([(" " + self._notice_lines[index], "dim")], cells)

@@ -205,3 +205,21 @@ async def test_the_first_session_of_an_empty_machine_appears(browser, tmp_path):
         pi_session(tmp_path, *chain("hello", "hi", id="first"), id="first")
         await it.until(lambda: it.listed() == [f"[{HERE}]", "first"], "the first session")
         await it.until(lambda: it.sessions.row is not None and it.tree.view is not None, "its tree")
+
+
+async def test_a_change_draws_the_rows_that_changed(browser, tmp_path):
+    for at in range(25):
+        pi_session(tmp_path, *chain(f"task {at}", id=f"s{at:02}"), id=f"s{at:02}")
+    async with browser() as it:
+        newest = it.sessions.row
+        await it.press("G")
+        await it.settled()
+        path = next(tmp_path.rglob(f"*{newest.id}.jsonl"))
+        before = it.sessions.drawn
+        append(path, message("n", "00000001", "assistant", "answer", 90))
+        await it.until(lambda: it.sessions.model.row_at(str(path)).message_count == 2, "the change")
+        await it.pilot.pause(0.1)
+        assert 1 <= it.sessions.drawn - before <= 6
+        fresh = [it.sessions.draw(at, 60, False) for at in range(it.sessions.rows)]
+        shown = it.text()
+        assert all("".join(text for text, _ in line)[4:24] in shown for line in fresh)
