@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from textual import on
-from textual.containers import Container, Horizontal, Vertical
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import Screen
 
@@ -15,29 +15,23 @@ from app.commands import footer, key_name, of_pane
 from app.formats.text import inert, one_line
 from app.messages import (
     CatalogLoaded,
-    EntryRead,
     IndexFailed,
     PlanMade,
     ScreenReady,
     ServiceFailed,
     SessionsChanged,
     StatesFound,
-    TreeFailed,
-    TreeGrew,
-    TreeOpened,
 )
 from app.screens.dialogs import HelpDialog, ResumeDialog
+from app.screens.reading_side import ReadingSide
 from app.services.indexing import Indexing
 from app.services.liveness import Liveness, Planner
-from app.services.reading import EntryReader, TreeReader
-from app.view.ages import age
 from app.view.bars import header_line, keys_line, resume_line
 from app.view.folders import tilde
 from app.view.geometry import MEDIUM, PANES, place
 from app.view.session_row import LEGEND
 from app.widgets.bar import Bar
 from app.widgets.bindings import bindings_of
-from app.widgets.entry_pane import EntryPane
 from app.widgets.entry_tree import EntryTree
 from app.widgets.line_list import LineList
 from app.widgets.search_box import SearchBox
@@ -50,7 +44,6 @@ if TYPE_CHECKING:
     from textual import events
     from textual.app import ComposeResult
     from textual.binding import BindingType
-    from textual.timer import Timer
     from textual.widget import Widget
 
     from app.actions.resume import Plan
@@ -59,10 +52,7 @@ if TYPE_CHECKING:
     from app.view.line import Line
     from app.view.session_list import SessionList
 
-# the tree and the entry are read once the cursor rests this long (seconds); a held key does not read each one
-# it passes
-REST = 0.05
-PATIENCE = 0.3
+# seconds
 LOOK_EVERY = 2.0
 TICK_EVERY = 30.0
 
@@ -84,17 +74,10 @@ class BrowserScreen(Screen[None]):
         self._cold = False
         self._reasons: dict[str, str] = {}
         self._places: Sequence[tuple[str, str, str]] = ()
-        self._opened = ""
-        self._left_at: dict[tuple[str, str], str] = {}
-        self._answered = 0
         self._plan: Plan | None = None
         self._holder = ""
         self.planned = ""
         self._resume_waits = False
-        self._tree_timer: Timer | None = None
-        self._entry_timer: Timer | None = None
-        self._trees = TreeReader(self.post_message, self._service_failed)
-        self._entries = EntryReader(self.post_message, self._service_failed)
         self._liveness = Liveness(setup, self.post_message, self._service_failed)
         self._planner = Planner(setup, self.post_message, self._service_failed)
         self._indexing = Indexing(setup, self.post_message)
@@ -106,20 +89,13 @@ class BrowserScreen(Screen[None]):
                 pane.border_title = Content("sessions")
                 yield SearchBox(id="filter")
                 yield SessionListView(self._model, self.setup.now_ms(), id="sessions")
-            with Vertical(id="right"):
-                with Container(id="tree-pane", classes="pane") as pane:
-                    pane.border_title = Content("tree")
-                    yield EntryTree(id="tree")
-                with Container(id="entry-pane", classes="pane") as pane:
-                    pane.border_title = Content("entry")
-                    yield EntryPane(id="entry")
+            yield ReadingSide(self.setup, self._service_failed, id="right")
         yield Bar(self._resume_bar, id="resume")
         yield Bar(self._keys, id="keys")
 
     def on_mount(self) -> None:
         self._sessions = self.query_one("#sessions", SessionListView)
-        self._tree = self.query_one("#tree", EntryTree)
-        self._entry = self.query_one("#entry", EntryPane)
+        self._reading = self.query_one("#right", ReadingSide)
         self._filter = self.query_one("#filter", SearchBox)
         self._place_panes(self.size.width, self.size.height)
         self._indexing.start()
@@ -130,7 +106,7 @@ class BrowserScreen(Screen[None]):
         self.post_message(ScreenReady())
 
     def on_unmount(self) -> None:
-        for service in (self._indexing, self._trees, self._entries, self._liveness, self._planner):
+        for service in (self._indexing, self._liveness, self._planner):
             service.stop()
 
     # layout
@@ -241,13 +217,9 @@ class BrowserScreen(Screen[None]):
     @on(SessionsChanged)
     def _changed_on_disk(self, event: SessionsChanged) -> None:
         row = self._sessions.row
-        if (
-            row is not None
-            and row.path == self._opened
-            and any(row.path == new.path for new in event.changed)
-        ):
+        if row is not None and any(row.path == new.path for new in event.changed):
             # first, so that its thread reads while the list is put in order
-            self._trees.follow(row.path, (row.agent,), self._tree.mode)
+            self._reading.follow(row)
         if event.changed or event.removed:
             self._sessions.apply(event.changed, event.removed)
             if self._cold:
@@ -291,34 +263,12 @@ class BrowserScreen(Screen[None]):
     def _session_moved(self) -> None:
         row = self._sessions.row
         self._refresh_bars()
-        if self._tree_timer is not None:
-            self._tree_timer.stop()
-        self._remember_entry()
-        if row is None:
-            self._opened = ""
-            self._trees.close()
-            self._tree.show_message("")
-            self._tree_changed()
-            return
-        self._resume_waits = False
-        self._planner.ask(row)
-        if row.path != self._opened:
-            self._tree_timer = self.set_timer(REST, self._open_tree)
-
-    def _open_tree(self) -> None:
-        row = self._sessions.row
-        if row is None:
-            return
-        self._opened = row.path
+        if row is not None:
+            self._resume_waits = False
+            self._planner.ask(row)
         # where its agent moved it, the cursor stays on its entry
-        again = self._sessions.followed_to == row.path
-        self._trees.open(row.path, (row.agent,), self._tree.mode, again=again)
-        generation = self._trees.generation
-        self.set_timer(PATIENCE, lambda: self._say_reading(generation))
-
-    def _say_reading(self, generation: int) -> None:
-        if generation == self._trees.generation and generation != self._answered:
-            self._tree.show_message("reading…")
+        again = row is not None and self._sessions.followed_to == row.path
+        self._reading.show(row, again=again)
 
     @on(LineList.Activated, "#sessions")
     @on(SessionListView.ResumeAsked)
@@ -381,105 +331,10 @@ class BrowserScreen(Screen[None]):
 
     # tree and entry
 
-    @on(TreeOpened)
-    def _tree_opened(self, event: TreeOpened) -> None:
-        if event.generation != self._trees.generation:
-            return
-        self._answered = event.generation
-        tree = self._tree
-        if event.view.mode != tree.mode:
-            event.view.set_mode(tree.mode)
-        if event.again:
-            key = (event.view.tree.header.agent, event.view.tree.header.id)
-            self._remember_entry()
-            entry_id = self._left_at.get(key)
-            tree.replace_tree(event.view, entry_id, follow=entry_id is None)
-        else:
-            tree.show_tree(event.view)
-        self._tree_changed()
-
-    def _remember_entry(self) -> None:
-        """Keep which entry of its session the cursor is on; on the leaf it is on none in particular."""
-        view, node = self._tree.view, self._tree.node
-        if view is None:
-            return
-        key = (view.tree.header.agent, view.tree.header.id)
-        if node is None or node.id is None or self._tree.follows:
-            self._left_at.pop(key, None)
-        else:
-            self._left_at[key] = node.id
-
-    @on(TreeGrew)
-    def _tree_grew(self, event: TreeGrew) -> None:
-        if event.generation == self._trees.generation:
-            self._tree.extend(event.nodes, event.leaf)
-            self._tree_changed()
-
-    @on(TreeFailed)
-    def _tree_failed(self, event: TreeFailed) -> None:
-        if event.generation == self._trees.generation:
-            self._answered = event.generation
-            self._tree.show_message(one_line(event.reason))
-            self._tree_changed()
-
-    @on(EntryTree.FilterChanged)
-    def _tree_changed(self) -> None:
-        pane, view = self.query_one("#tree-pane"), self._tree.view
-        if view is None:
-            pane.border_subtitle = Content("")
-            return
-        hidden = len(view.tree.entries) - view.shown
-        entries = len(view.tree.entries)
-        facts = [f"{entries:,} entr{'y' if entries == 1 else 'ies'}"]
-        if view.tree.problems:
-            facts.append(f"{len(view.tree.problems):,} damaged")
-        if hidden or view.mode != "default":
-            facts.append(f"{view.mode}: {hidden:,} hidden")
-        pane.border_subtitle = Content(" · ".join(facts))
-
-    @on(LineList.Moved, "#tree")
-    def _entry_moved(self) -> None:
-        if self._entry_timer is not None:
-            self._entry_timer.stop()
-        if self._tree.node is None:
-            self._entries.clear()
-            self._entry.show_lines([], more=False)
-            pane = self.query_one("#entry-pane")
-            pane.border_title, pane.border_subtitle = Content("entry"), Content("")
-            return
-        self._entry_timer = self.set_timer(REST, self._read_entry)
-
-    @on(EntryPane.WidthChanged)
-    @on(EntryPane.RawToggled)
-    def _read_entry(self) -> None:
-        node, view = self._tree.node, self._tree.view
-        if node is None or view is None:
-            return
-        if not self._entry.is_laid_out:
-            self._entry.forget_width()
-            return
-        cells = self._entry.cells
-        self._entries.read(view.tree, node, cells, raw=self._entry.raw)
-        title = f"entry {node.id or node.index + 1}"
-        if node.timestamp is not None:
-            title += f" · {age(node.timestamp, self.setup.now_ms())}"
-        pane = self.query_one("#entry-pane")
-        pane.border_title = Content(one_line(title))
-        pane.border_subtitle = Content("as it stands in the file" if self._entry.raw else "")
-
-    @on(EntryRead)
-    def _entry_read(self, event: EntryRead) -> None:
-        if event.generation == self._entries.generation:
-            self._entry.show_lines(event.lines, more=event.more)
-
     @on(LineList.Activated, "#tree")
     @on(EntryTree.EntryAsked)
     def _entry_asked(self) -> None:
         self._focus_pane("entry")
-
-    @on(EntryPane.NeighbourAsked)
-    def _neighbour_asked(self, event: EntryPane.NeighbourAsked) -> None:
-        self._tree.move_to(self._tree.cursor + event.step)
 
     # filter
 
@@ -560,8 +415,7 @@ class BrowserScreen(Screen[None]):
             self._indexing = Indexing(self.setup, self.post_message)
             self._indexing.start()
             self._progress = ""
-        if self._tree.view is None and self._sessions.row is not None:
-            self._open_tree()
+        self._reading.retry()
         self._look()
 
     def action_show_help(self) -> None:

@@ -308,7 +308,6 @@ async def test_an_empty_machine_says_where_it_looked_and_opens_the_examples(brow
 async def test_a_session_that_cannot_be_read_says_why(browser, three):
     async with browser() as it:
         it.path("plain").unlink()
-        it.screen._opened = ""
         await it.until(lambda: "plain" not in it.listed(), "the removal")
         assert it.sessions.row.id == "branchy"
 

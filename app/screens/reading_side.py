@@ -1,0 +1,203 @@
+"""The right side of the browser: the tree of one session over the entry under the tree's cursor."""
+
+from __future__ import annotations
+
+from textual import on
+from textual.containers import Container, Vertical
+from textual.content import Content
+
+from app.formats.text import one_line
+from app.messages import EntryRead, TreeFailed, TreeGrew, TreeOpened
+from app.services.reading import EntryReader, TreeReader
+from app.view.ages import age
+from app.widgets.entry_pane import EntryPane
+from app.widgets.entry_tree import EntryTree
+from app.widgets.line_list import LineList
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from textual.app import ComposeResult
+    from textual.timer import Timer
+
+    from app.index.row import Row
+    from app.setup import Setup
+
+# seconds: the tree and the entry are read once the cursor rests this long, so that a held key does not read
+# each one it passes; a tree that takes longer than the second says that it is being read
+REST = 0.05
+PATIENCE = 0.3
+
+
+class ReadingSide(Vertical):
+    """Shows the session that it is told to, follows it, and keeps where the reader was."""
+
+    def __init__(self, setup: Setup, failed: Callable[[BaseException], None], *, id: str) -> None:
+        """:param failed: gets what goes wrong in a thread and concerns no pane; called in that thread."""
+        super().__init__(id=id)
+        self._setup = setup
+        self._row: Row | None = None
+        self._opened = ""
+        self._answered = 0
+        # (agent, session id) -> the entry that the cursor was on, for sessions that were left elsewhere than
+        # on the leaf
+        self._left_at: dict[tuple[str, str], str] = {}
+        self._tree_timer: Timer | None = None
+        self._entry_timer: Timer | None = None
+        self._trees = TreeReader(self.post_message, failed)
+        self._entries = EntryReader(self.post_message, failed)
+        self._tree = EntryTree(id="tree")
+        self._entry = EntryPane(id="entry")
+
+    def compose(self) -> ComposeResult:
+        with Container(id="tree-pane", classes="pane") as pane:
+            pane.border_title = Content("tree")
+            yield self._tree
+        with Container(id="entry-pane", classes="pane") as pane:
+            pane.border_title = Content("entry")
+            yield self._entry
+
+    def on_unmount(self) -> None:
+        self._trees.stop()
+        self._entries.stop()
+
+    # which session
+
+    def show(self, row: Row | None, *, again: bool = False) -> None:
+        """Show a session once the cursor rests on it; None shows nothing.
+
+        :param again: it is the one that was shown, at another place: the cursor stays on its entry.
+        """
+        if self._tree_timer is not None:
+            self._tree_timer.stop()
+        self._remember_entry()
+        self._row = row
+        if row is None:
+            self._opened = ""
+            self._trees.close()
+            self._tree.show_message("")
+            self._tree_changed()
+        elif row.path != self._opened:
+            self._tree_timer = self.set_timer(REST, lambda: self._open(again))
+
+    def follow(self, row: Row) -> None:
+        """The file of a session changed: if it is the one that is shown, show what came."""
+        if row.path == self._opened:
+            self._row = row
+            self._trees.follow(row.path, (row.agent,), self._tree.mode)
+
+    def retry(self) -> None:
+        """Read the session again if it could not be read."""
+        if self._tree.view is None and self._row is not None:
+            self._open(again=False)
+
+    def _open(self, again: bool) -> None:
+        row = self._row
+        if row is None:
+            return
+        self._opened = row.path
+        self._trees.open(row.path, (row.agent,), self._tree.mode, again=again)
+        generation = self._trees.generation
+        self.set_timer(PATIENCE, lambda: self._say_reading(generation))
+
+    def _say_reading(self, generation: int) -> None:
+        if generation == self._trees.generation and generation != self._answered:
+            self._tree.show_message("reading…")
+
+    # the tree
+
+    @on(TreeOpened)
+    def _tree_opened(self, event: TreeOpened) -> None:
+        if event.generation != self._trees.generation:
+            return
+        self._answered = event.generation
+        tree = self._tree
+        if event.view.mode != tree.mode:
+            event.view.set_mode(tree.mode)
+        if event.again:
+            self._remember_entry()
+            header = event.view.tree.header
+            entry_id = self._left_at.get((header.agent, header.id))
+            tree.replace_tree(event.view, entry_id, follow=entry_id is None)
+        else:
+            tree.show_tree(event.view)
+        self._tree_changed()
+
+    def _remember_entry(self) -> None:
+        view, node = self._tree.view, self._tree.node
+        if view is None:
+            return
+        key = (view.tree.header.agent, view.tree.header.id)
+        if node is None or node.id is None or self._tree.follows:
+            self._left_at.pop(key, None)
+        else:
+            self._left_at[key] = node.id
+
+    @on(TreeGrew)
+    def _tree_grew(self, event: TreeGrew) -> None:
+        if event.generation == self._trees.generation:
+            self._tree.extend(event.nodes, event.leaf)
+            self._tree_changed()
+
+    @on(TreeFailed)
+    def _tree_failed(self, event: TreeFailed) -> None:
+        if event.generation == self._trees.generation:
+            self._answered = event.generation
+            self._tree.show_message(one_line(event.reason))
+            self._tree_changed()
+
+    @on(EntryTree.FilterChanged)
+    def _tree_changed(self) -> None:
+        pane, view = self.query_one("#tree-pane"), self._tree.view
+        if view is None:
+            pane.border_subtitle = Content("")
+            return
+        entries = len(view.tree.entries)
+        hidden = entries - view.shown
+        facts = [f"{entries:,} entr{'y' if entries == 1 else 'ies'}"]
+        if view.tree.problems:
+            facts.append(f"{len(view.tree.problems):,} damaged")
+        if hidden or view.mode != "default":
+            facts.append(f"{view.mode}: {hidden:,} hidden")
+        pane.border_subtitle = Content(" · ".join(facts))
+
+    # the entry
+
+    @on(LineList.Moved, "#tree")
+    def _entry_moved(self) -> None:
+        if self._entry_timer is not None:
+            self._entry_timer.stop()
+        if self._tree.node is None:
+            self._entries.clear()
+            self._entry.show_lines([], more=False)
+            pane = self.query_one("#entry-pane")
+            pane.border_title, pane.border_subtitle = Content("entry"), Content("")
+            return
+        self._entry_timer = self.set_timer(REST, self._read_entry)
+
+    @on(EntryPane.WidthChanged)
+    @on(EntryPane.RawToggled)
+    def _read_entry(self) -> None:
+        node, view = self._tree.node, self._tree.view
+        if node is None or view is None:
+            return
+        if not self._entry.is_laid_out:
+            self._entry.forget_width()
+            return
+        self._entries.read(view.tree, node, self._entry.cells, raw=self._entry.raw)
+        title = f"entry {node.id or node.index + 1}"
+        if node.timestamp is not None:
+            title += f" · {age(node.timestamp, self._setup.now_ms())}"
+        pane = self.query_one("#entry-pane")
+        pane.border_title = Content(one_line(title))
+        pane.border_subtitle = Content("as it stands in the file" if self._entry.raw else "")
+
+    @on(EntryRead)
+    def _entry_read(self, event: EntryRead) -> None:
+        if event.generation == self._entries.generation:
+            self._entry.show_lines(event.lines, more=event.more)
+
+    @on(EntryPane.NeighbourAsked)
+    def _neighbour_asked(self, event: EntryPane.NeighbourAsked) -> None:
+        self._tree.move_to(self._tree.cursor + event.step)
