@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from app.sessions.tree import Node
     from app.view.line import Line
-    from app.view.tree_view import TreeView
+    from app.view.tree_view import TreeRow, TreeView
 
 
 class EntryTree(LineList):
@@ -48,6 +48,11 @@ class EntryTree(LineList):
     def node(self) -> Node | None:
         """The entry under the cursor."""
         return self.view.node(self.cursor) if self.view else None
+
+    @property
+    def row(self) -> TreeRow | None:
+        """The row under the cursor."""
+        return self.view.row(self.cursor) if self.view is not None and self.view.count else None
 
     @property
     def follows(self) -> bool:
@@ -139,9 +144,9 @@ class EntryTree(LineList):
     # folds
 
     def action_toggle_fold(self) -> None:
-        if self.view is None or not self.view.count:
+        row = self.row
+        if row is None:
             return
-        row = self.view.row(self.cursor)
         if row.foldable:
             self._fold(row.node, not row.folded)
 
@@ -151,18 +156,18 @@ class EntryTree(LineList):
             self._rows_changed(follow=False)
 
     def action_open_or_enter(self) -> None:
-        if self.view is None or not self.view.count:
+        row = self.row
+        if row is None:
             return
-        row = self.view.row(self.cursor)
         if row.folded:
             self._fold(row.node, False)
         else:
             self.move_to(self.cursor + 1)
 
     def action_close_or_climb(self) -> None:
-        if self.view is None or not self.view.count:
+        row = self.row
+        if row is None:
             return
-        row = self.view.row(self.cursor)
         if row.foldable and not row.folded:
             self._fold(row.node, True)
         else:
@@ -176,19 +181,10 @@ class EntryTree(LineList):
         elif stretch.parent is not None:
             self.move_to(stretch.parent.start + stretch.parent.rows - 1)
 
-    def action_fold_or_start(self) -> None:
-        if self.view is None or not self.view.count:
-            return
-        row = self.view.row(self.cursor)
-        if row.foldable and not row.folded:
-            self._fold(row.node, True)
-        else:
-            self._climb()
-
     def action_unfold_or_end(self) -> None:
-        if self.view is None or not self.view.count:
+        row = self.row
+        if row is None or self.view is None:
             return
-        row = self.view.row(self.cursor)
         if row.folded:
             self._fold(row.node, False)
             return

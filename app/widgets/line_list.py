@@ -31,29 +31,23 @@ class LineList(ScrollView, can_focus=True):
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("list")]
 
-    class Moved(Message):
+    class About(Message):
+        """Something happened to a list; the handler can name which."""
+
+        def __init__(self, line_list: LineList) -> None:
+            self.line_list = line_list
+            super().__init__()
+
+        @property
+        def control(self) -> LineList:
+            """The list."""
+            return self.line_list
+
+    class Moved(About):
         """The cursor stands on another row, or on a row with another content."""
 
-        def __init__(self, line_list: LineList) -> None:
-            self.line_list = line_list
-            super().__init__()
-
-        @property
-        def control(self) -> LineList:
-            """The list, so that a handler can name it."""
-            return self.line_list
-
-    class Activated(Message):
+    class Activated(About):
         """A row was double-clicked."""
-
-        def __init__(self, line_list: LineList) -> None:
-            self.line_list = line_list
-            super().__init__()
-
-        @property
-        def control(self) -> LineList:
-            """The list, so that a handler can name it."""
-            return self.line_list
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
