@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -292,6 +293,7 @@ def test_the_examples_stand_alone(leafmark):
     assert leafmark("list", "--demo", "--store", "pi=x").returncode == 2
 
 
+@pytest.mark.skipif(shutil.which("script") is None, reason="there is no `script` to make a terminal with")
 def test_a_terminal_that_cannot_place_text_is_refused(tmp_path):
     env = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "TERM": "dumb"}
     command = ["script", "-qec", f"{sys.executable} -m app", "/dev/null"]
