@@ -184,6 +184,9 @@ class BrowserScreen(Screen[None]):
                 pairs = [("Enter", "fold"), *pairs]
             elif not self._model.total:
                 pairs = [("F6", "examples"), ("F5", "look again"), *pairs]
+        elif self._pane in ("tree", "entry") and self.is_mounted and not self._reading.has_entry:
+            without = {command.label for command in of_pane(self._pane)} - {"filter"}
+            pairs = [pair for pair in pairs if pair[1] not in without]
         return keys_line(cells, pairs)
 
     def _resume_bar(self, cells: int) -> Line:
@@ -330,6 +333,10 @@ class BrowserScreen(Screen[None]):
         self._sessions.redraw_rows()
 
     # tree and entry
+
+    @on(LineList.Moved, "#tree")
+    def _entry_moved(self) -> None:
+        self.query_one("#keys", Bar).refresh()
 
     @on(LineList.Activated, "#tree")
     @on(EntryTree.EntryAsked)

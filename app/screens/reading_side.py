@@ -62,6 +62,11 @@ class ReadingSide(Vertical):
         self._trees.stop()
         self._entries.stop()
 
+    @property
+    def has_entry(self) -> bool:
+        """Whether there is an entry under the tree's cursor."""
+        return self._tree.node is not None
+
     # which session
 
     def show(self, row: Row | None, *, again: bool = False) -> None:

@@ -241,3 +241,6 @@ async def test_a_session_without_entries_says_so_and_a_project_head_shows_nothin
         assert it.sessions.row is None
         assert "entries" not in it.text()
         assert "Enter fold" in it.text()
+        await it.press("tab")
+        assert "read" not in it.text().splitlines()[-1]
+        assert "quit" in it.text().splitlines()[-1]
