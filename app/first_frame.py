@@ -137,9 +137,14 @@ def depth(env: Mapping[str, str]) -> int:
 def ansi(picture: list[list[tuple[str, str, str]]], theme: Mapping[str, str], bits: int) -> str:
     """The picture as text for a terminal of ``bits`` of colour. Lines are placed, not broken."""
     written: list[str] = []
+    codes: dict[tuple[str, str], str] = {}
     for number, pieces in enumerate(picture, 1):
         written.append(f"\x1b[{number};1H")
-        written += [_sgr(style, background, theme, bits) + text for text, style, background in pieces]
+        for text, style, background in pieces:
+            code = codes.get((style, background))
+            if code is None:
+                code = codes[style, background] = _sgr(style, background, theme, bits)
+            written += code, text
     return "".join(written) + "\x1b[0m"
 
 

@@ -59,7 +59,7 @@ def test_the_wheel_holds_the_package_and_its_styles_and_nothing_else(wheel: zipf
 
 def test_the_wheel_says_how_to_start_it_and_under_which_licence(wheel: zipfile.ZipFile) -> None:
     info = f"leafmark-{PROJECT['project']['version']}.dist-info/"
-    assert "leafmark = app.cli:main" in wheel.read(f"{info}entry_points.txt").decode()
+    assert "leafmark = app.cli:start" in wheel.read(f"{info}entry_points.txt").decode()
     assert f"{info}licenses/LICENSE" in wheel.namelist()
     metadata = email.message_from_bytes(wheel.read(f"{info}METADATA"))
     assert metadata["Requires-Python"] == ">=3.11"

@@ -14,6 +14,17 @@ _ELLIPSIS = "…"
 _ZERO_WIDTH_JOINER = "\u200d"
 
 
+_table: dict[int, str] = {}
+
+
+def _replacements() -> dict[int, str]:
+    """What stands for each character that must not be drawn; made when the first text needs it."""
+    if not _table:
+        # At once: another thread may ask meanwhile.
+        _table.update(_build_table())
+    return _table
+
+
 def _build_table() -> dict[int, str]:
     table: dict[int, str] = {}
     # Lone surrogates: no terminal encoding has them. C1: a terminal may take them for escape sequences.
@@ -43,9 +54,6 @@ def _build_table() -> dict[int, str]:
     return table
 
 
-_TABLE = _build_table()
-
-
 def inert(text: str) -> str:
     """`text`, of any number of lines, in a form that is safe to draw.
 
@@ -61,7 +69,7 @@ def inert(text: str) -> str:
         text = text.replace("\r\n", "\n")
     if text.replace("\n", "").isprintable():
         return text
-    return text.translate(_TABLE)
+    return text.translate(_replacements())
 
 
 def one_line(text: str, limit: int = 300) -> str:
@@ -70,12 +78,18 @@ def one_line(text: str, limit: int = 300) -> str:
     A cut line ends in "…". Only a bounded prefix of `text` is looked at, whatever its length: a text that
     begins with thousands of blanks shows as "…" alone.
     """
+    start = text[: limit + 1]
+    if start.isprintable() and "  " not in start and start[:1] != " " and start[-1:] != " ":
+        # The usual case: nothing to fold, or not before the cut.
+        if len(start) <= limit:
+            return start
+        return start[: limit - 1].rstrip(" " + _ZERO_WIDTH_JOINER) + _ELLIPSIS if limit > 0 else ""
     window = limit * 4 + 256
     cut = len(text) > window
     folded = " ".join((text[:window] if cut else text).split())
     if not folded.isprintable():
         # Translation may lengthen nothing here: tabs and line separators went with the white space.
-        folded = folded.translate(_TABLE)
+        folded = folded.translate(_replacements())
     if len(folded) <= limit and not cut:
         return folded
     if limit <= 0:

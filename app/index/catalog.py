@@ -12,9 +12,7 @@ import marshal
 from _thread import allocate_lock
 from operator import attrgetter
 
-from app.formats.collector import Resting
 from app.index.database import Busy, Database, Doubt
-from app.index.reading import Reading
 from app.index.row import FIRST_MESSAGE, Row
 
 TYPE_CHECKING = False
@@ -23,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any, TypeVar
 
+    from app.index.reading import Reading
     from app.index.row import Signature
     from app.stores.base import Store
 
@@ -37,6 +36,9 @@ NOTED_MS = 24 * 3600 * 1000
 
 _MARSHAL_VERSION = 4  # written and read by every Python since 3.4
 _MANY = 400  # names in one query; SQLite's oldest limit is 999
+
+NO_STORES = "0"
+"""The number of no store."""
 
 _FIND = "SELECT key FROM sessions WHERE store = ? AND path = ?"
 _UPDATE = (
@@ -60,6 +62,8 @@ class Catalog:
         """:param folder: made when it is not there; nothing is written anywhere else."""
         self._database = Database(folder)
         self._names = {store.root: _encode("+".join(store.agents) + " " + store.root) for store in stores}
+        # The connection that `signatures` were read by, and what it then knew of the writing of others.
+        self._known_by: tuple[sqlite3.Connection, int] | None = None
         self._lock = allocate_lock()
         # What is to be written, as columns; more than one batch only when others have locked us out.
         self._pending: dict[str, _Columns | None] = {}
@@ -126,6 +130,8 @@ class Catalog:
                 rows.append(row)
             return rows
 
+        from app.formats.collector import Resting
+
         with Resting():
             return newest_first(self._read(work) or [])
 
@@ -162,6 +168,7 @@ class Catalog:
         """Path -> the file as it was when it was read; refused files included."""
 
         def work(connection: sqlite3.Connection) -> dict[str, Signature]:
+            self._known_by = connection, _others(connection)
             found = connection.execute(
                 "SELECT path, ino, size, mtime_ns, ctime_ns FROM sessions"
                 f" WHERE store IN ({self._ids(connection)})"
@@ -170,13 +177,25 @@ class Catalog:
 
         return self._read(work) or {}
 
+    def untouched(self) -> bool:
+        """Whether no other process has written since `signatures`, and all of ours is stored."""
+
+        def work(connection: sqlite3.Connection) -> bool:
+            return self._known_by == (connection, _others(connection))
+
+        return bool(self._read(work)) and not self._pending
+
     def load(self, paths: Iterable[str]) -> dict[str, Reading]:
         """The stored readings of those files that have one; their rows without first messages."""
+        from app.index.reading import Reading
+
         wanted = [_encode(path) for path in paths]
 
         def work(connection: sqlite3.Connection) -> dict[str, Reading]:
             ids = self._ids(connection)
-            readings = {}
+            readings: dict[str, Reading] = {}
+            if ids == NO_STORES:
+                return readings
             for start in range(0, len(wanted), _MANY):
                 some = wanted[start : start + _MANY]
                 for blob, offset, fingerprint, state in connection.execute(
@@ -284,7 +303,7 @@ class Catalog:
         """
         names = set(self._names.values())
         found = connection.execute("SELECT id, name FROM stores")
-        return ",".join([str(number) for number, name in found if name in names]) or "0"
+        return ",".join([str(number) for number, name in found if name in names]) or NO_STORES
 
     def _id(self, connection: sqlite3.Connection, root: str) -> int:
         """The number of a store, given to it now if it has none; it counts as used until `tidy` says when."""
@@ -313,6 +332,12 @@ def _columns(reading: Reading) -> _Columns:
         session,
         (_encode(row.first_message), reading.offset, reading.fingerprint, reading.state),
     )
+
+
+def _others(connection: sqlite3.Connection) -> int:
+    """A number that changes for this connection whenever another one has written."""
+    (version,) = connection.execute("PRAGMA data_version").fetchone()
+    return int(version)
 
 
 def _row(blob: bytes) -> Row:

@@ -6,9 +6,13 @@ On the fast path of the first frame.
 
 from __future__ import annotations
 
+# The module itself: what the package around it adds are dates, and to import those takes longer than to read
+# sixty rows.
+import _sqlite3 as sqlite3
 import os
-import sqlite3
 import time
+
+from app.index.row import SCHEMA
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,9 +20,6 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     Result = TypeVar("Result")
-
-SCHEMA = 1
-"""Changes with the tables below, with `row.FIELDS` and with the state of `sessions.tally`."""
 
 BUSY_SECONDS = 5.0
 

@@ -5,11 +5,12 @@ On the fast path: only directory entries are read here, never contents.
 
 from __future__ import annotations
 
+import marshal
 import os
 import stat
 import time
 
-from app.index.row import signature_of
+from app.index.row import signature
 from app.stores.layout import reason, session_files
 
 TYPE_CHECKING = False
@@ -18,25 +19,58 @@ if TYPE_CHECKING:
 
     from app.index.row import Signature
     from app.stores.base import Store
-    from app.stores.layout import Complaint
+    from app.stores.layout import Complaint, File
 
 # A walk beside the screen lets go of the interpreter after so many files (TEXTUAL 4).
 _CHUNK = 200
 _BREATH_SECONDS = 0.002
 
+_MARSHAL_VERSION = 2  # from 3 on, the same values may be spelled in two ways
+
 
 class Found:
     """What a walk found.
 
-    files        path -> (signature, the store that lists it); the first of the stores that do
     complaints   (path, reason) of what was passed over, folders that could not be read among them
     """
 
-    __slots__ = ("complaints", "files")
+    __slots__ = ("_files", "_folders", "complaints")
 
     def __init__(self) -> None:
-        self.files: dict[str, tuple[Signature, Store]] = {}
         self.complaints: list[Complaint] = []
+        # For each folder: (name, inode, size, mtime_ns, ctime_ns) of its session files.
+        self._folders: list[tuple[Store, str, list[tuple[str, int, int, int, int]]]] = []
+        self._files: dict[str, tuple[Signature, Store]] | None = None
+
+    def add(self, store: Store, folder: str, files: Iterable[File]) -> None:
+        """Add a folder that the store lists, and its session files."""
+        seen = [
+            (entry.name, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+            for entry, status in files
+        ]
+        self._folders.append((store, folder, seen))
+        self._files = None
+
+    @property
+    def files(self) -> dict[str, tuple[Signature, Store]]:
+        """path -> (signature, the store that lists it); the first of the stores that do."""
+        found = self._files
+        if found is None:
+            found = self._files = {}
+            for store, folder, seen in self._folders:
+                below = os.path.join(folder, "")
+                for name, *facts in seen:
+                    if below + name not in found:
+                        found[below + name] = (signature(*facts), store)
+        return found
+
+    def record(self) -> bytes:
+        """The files and what tells that they changed. Another walk has the same record when it finds the same
+        files unchanged, in the same order, which a folder keeps until something in it changes.
+        """
+        return b"".join(
+            [marshal.dumps((folder, seen), _MARSHAL_VERSION) for _, folder, seen in self._folders]
+        )
 
     def gone(self, paths: Iterable[str]) -> list[str]:
         """Those of `paths` that were not found and are really no more.
@@ -58,14 +92,15 @@ def walk(stores: Sequence[Store], gentle: bool = False) -> Found:
     :param gentle: let other threads go first now and then; for walks beside the screen.
     """
     found = Found()
-    files = found.files
+    looked_at = 0
     for store in stores:
         try:
-            for path, status in session_files(store, found.complaints):
-                if path not in files:
-                    files[path] = (signature_of(status), store)
-                    if gentle and len(files) % _CHUNK == 0:
-                        time.sleep(_BREATH_SECONDS)
+            for folder, files in session_files(store, found.complaints):
+                found.add(store, folder, files)
+                looked_at += len(files)
+                if gentle and looked_at >= _CHUNK:
+                    looked_at = 0
+                    time.sleep(_BREATH_SECONDS)
         except OSError as error:
             # The root vanished in the middle of the walk.
             found.complaints.append((store.root, reason(error)))

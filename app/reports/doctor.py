@@ -12,16 +12,16 @@ from app.stores.layout import deeper
 from app.view.folders import tilde
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Iterator
 
+    from app.arguments import Options
     from app.setup import Setup
     from app.stores.base import Store
 
 SCHEMA = 1
 
 
-def run(options: argparse.Namespace, setup: Setup) -> int:
+def run(options: Options, setup: Setup) -> int:
     """Print the findings. The exit code is 0 whatever was found: a damaged file is news, not a failure."""
     found = examine(setup)
     if options.json:

@@ -1,24 +1,26 @@
-"""``leafmark list``: the rows of the browser, without a screen."""
+"""``leafmark list``: the rows of the browser, without a screen.
+
+Only what the plain table needs is imported here: for fifty rows, importing takes longer than all the rest.
+"""
 
 from __future__ import annotations
 
 from app.formats.text import one_line
-from app.index.as_json import SCHEMA, problem_count, to_json
-from app.index.index import Index
+from app.index.newest import newest
+from app.index.row import problem_count
 from app.index.states import live_sessions
+from app.index.walk import walk
 from app.reports.output import columns, complain, write_json, write_text
 from app.stores.live import look
 from app.view.ages import age, count
 from app.view.cells import fill, shorten, width
 from app.view.folders import tilde
-from app.view.session_filter import haystack, matches, words_of
-from app.view.session_row import MARKS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
-
+    from app.arguments import Options
     from app.index.row import Row
+    from app.index.walk import Found
     from app.setup import Setup
 
 MARK_CELLS = 10
@@ -26,31 +28,27 @@ MARK_CELLS = 10
 LONG_ID, SHORT_ID = 36, 13
 
 
-def run(options: argparse.Namespace, setup: Setup) -> int:
+def run(options: Options, setup: Setup) -> int:
     """Print the sessions that match, newest activity first. Exit code 1 when a query matches none."""
-    words = words_of(" ".join(options.query))
+    query = " ".join(options.query).strip()
     now_ms = setup.now_ms()
-    index = Index(setup.stores, setup.cache_folder)
-    try:
-        index.scan()
-        processes = look(setup.stores)
-        if options.limit is not None and not (words or options.json or processes.processes):
-            # nobody has to be compared with anybody: the rows that are shown are enough
-            every, total = index.newest(options.limit)
-        else:
-            every = index.rows(full=options.json)
-            total = len(every)
-    finally:
-        index.close()
-    if index.note:
-        complain(index.note)
-    rows = every
-    if words:
-        rows = [row for row in every if matches(haystack(row, tilde(row.cwd, setup.home)), words)]
+    found = walk(setup.stores)
+    processes = look(setup.stores)
+    if options.limit is None or query or options.json or processes.processes:
+        every, note = _every(setup, found, full=options.json)
+        rows = _matching(every, query, setup.home) if query else every
         total = len(rows)
+    else:
+        # Nobody has to be compared with anybody: the rows that are shown are enough.
+        every, total, note = newest(setup.stores, setup.cache_folder, options.limit, setup.now_ms, found)
+        rows = every
+    if note:
+        complain(note)
     shown = rows if options.limit is None else rows[: options.limit]
     states = {path: said.state for path, said in live_sessions(every, processes, now_ms).items()}
     if options.json:
+        from app.index.as_json import SCHEMA, to_json
+
         sessions = [to_json(row, states.get(row.path, "idle"), now_ms) for row in shown]
         write_json({"schema": SCHEMA, "total": total, "sessions": sessions})
     elif shown:
@@ -59,9 +57,29 @@ def run(options: argparse.Namespace, setup: Setup) -> int:
             complain(f"{len(shown):,} of {total:,} sessions; --limit {total} shows all")
     if not total:
         complain(
-            "no session matches" if words else "no sessions found; `leafmark doctor` says where it looked"
+            "no session matches" if query else "no sessions found; `leafmark doctor` says where it looked"
         )
-    return 1 if words and not total else 0
+    return 1 if query and not total else 0
+
+
+def _every(setup: Setup, found: Found, *, full: bool) -> tuple[list[Row], str | None]:
+    """All sessions, newest first, and one line why nothing is kept on disk, else None."""
+    from app.index.catalog import Catalog
+    from app.index.current import make_current
+
+    catalog = Catalog(setup.cache_folder, setup.stores)
+    try:
+        make_current(catalog, setup.stores, setup.now_ms, found)
+        return catalog.rows(full), catalog.note
+    finally:
+        catalog.close()
+
+
+def _matching(rows: list[Row], query: str, home: str) -> list[Row]:
+    from app.view.session_filter import haystack, matches, words_of
+
+    words = words_of(query)
+    return [row for row in rows if matches(haystack(row, tilde(row.cwd, home)), words)]
 
 
 def table(rows: list[Row], states: dict[str, str], home: str, now_ms: int, cells: int | None) -> list[str]:
@@ -71,10 +89,11 @@ def table(rows: list[Row], states: dict[str, str], home: str, now_ms: int, cells
     """
     ids = [one_line(short_id(row.id)) for row in rows]
     id_cells = max((width(text) for text in ids), default=0)
+    signs = _signs(states)
     lines = []
     for row, text in zip(rows, ids, strict=True):
         facts = [
-            MARKS.get(states.get(row.path, ""), (" ", ""))[0],
+            signs.get(row.path, " "),
             f"{age(row.modified, now_ms):>4}",
             f"{row.agent:<8}",
             f"{count(row.message_count):>4}",
@@ -90,6 +109,15 @@ def table(rows: list[Row], states: dict[str, str], home: str, now_ms: int, cells
         folder_cells = min(width(folder), room // 3)
         lines.append(f"{head}  {fill(row.title, room - folder_cells)}  {shorten(folder, folder_cells)}")
     return lines
+
+
+def _signs(states: dict[str, str]) -> dict[str, str]:
+    """Path -> the character for a session that is live or maybe live."""
+    if not states:
+        return {}
+    from app.view.session_row import MARKS
+
+    return {path: MARKS[state][0] for path, state in states.items()}
 
 
 def _marks(row: Row, now_ms: int) -> str:

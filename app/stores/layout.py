@@ -17,13 +17,16 @@ if TYPE_CHECKING:
     from app.stores.base import Store
 
 Complaint = tuple[str, str]
+File = tuple["os.DirEntry[str]", os.stat_result]
 
 # How far `deeper` looks below the root; artifacts of sub-agents of sub-agents end long before.
 DEEPEST = 8
 
+_KIND = 0o170000  # the bits of a file's mode that tell what it is
 
-def session_files(store: Store, complaints: list[Complaint]) -> Iterator[tuple[str, os.stat_result]]:
-    """Yield (path, stat) of every session file of the store, in no order.
+
+def session_files(store: Store, complaints: list[Complaint]) -> Iterator[tuple[str, list[File]]]:
+    """Yield each folder of the store that is listed, with the session files in it, in no order.
 
     Appends (path, reason) to `complaints` for what was passed over.
     A folder that is not there has no files and is no complaint (`Store.problem` tells). Files that vanish
@@ -33,16 +36,16 @@ def session_files(store: Store, complaints: list[Complaint]) -> Iterator[tuple[s
     suffixes = store.suffixes
     folders: list[os.DirEntry[str]] = []
     links: list[os.DirEntry[str]] = []
+    files: list[os.DirEntry[str]] = []
     entries = _entries(store.root, complaints)
     for entry in entries:
         if entry.is_dir(follow_symlinks=False):
             folders.append(entry)
         elif entry.is_symlink() and _leads_to_folder(entry):
             links.append(entry)
-        elif entry.name.endswith(suffixes):
-            status = _status(entry, complaints)
-            if status is not None:
-                yield entry.path, status
+        else:
+            files.append(entry)
+    yield store.root, _with_status(files, suffixes, complaints)
     inside = folders + _new_folders(store.root, folders, links, complaints)
     artifacts = _artifacts(entries, suffixes)
     for folder in inside:
@@ -51,11 +54,7 @@ def session_files(store: Store, complaints: list[Complaint]) -> Iterator[tuple[s
         if folder.name.endswith(suffixes) and not folder.name.startswith("-"):
             # A name with "-" first is the agents' spelling of a working folder that happens to end so.
             complaints.append((folder.path, "a folder, not a file"))
-        for entry in _entries(folder.path, complaints):
-            if entry.name.endswith(suffixes):
-                status = _status(entry, complaints)
-                if status is not None:
-                    yield entry.path, status
+        yield folder.path, _with_status(_entries(folder.path, complaints), suffixes, complaints)
 
 
 def deeper(store: Store) -> Iterator[Complaint]:
@@ -99,21 +98,32 @@ def _entries(folder: str, complaints: list[Complaint]) -> list[os.DirEntry[str]]
     return []
 
 
-def _status(entry: os.DirEntry[str], complaints: list[Complaint]) -> os.stat_result | None:
-    """The status of a session file, links followed; None with a complaint, or because it vanished."""
-    try:
-        status = entry.stat()
-    except FileNotFoundError:
-        if entry.is_symlink():
-            complaints.append((entry.path, "a link that leads nowhere"))
-        return None
-    except OSError as error:
-        complaints.append((entry.path, reason(error)))
-        return None
-    if stat.S_ISREG(status.st_mode):
-        return status
-    complaints.append((entry.path, "a folder, not a file" if entry.is_dir() else "not a regular file"))
-    return None
+def _with_status(
+    entries: list[os.DirEntry[str]], suffixes: tuple[str, ...], complaints: list[Complaint]
+) -> list[File]:
+    """The session files among `entries`, links followed; complaints about what only looks like one, nothing
+    about what vanished.
+    """
+    files = []
+    # Thousands of files pass here before a list is printed: no call for each but the system's.
+    for entry in entries:
+        if not entry.name.endswith(suffixes):
+            continue
+        try:
+            status = entry.stat()
+        except FileNotFoundError:
+            if entry.is_symlink():
+                complaints.append((entry.path, "a link that leads nowhere"))
+            continue
+        except OSError as error:
+            complaints.append((entry.path, reason(error)))
+            continue
+        if status.st_mode & _KIND == stat.S_IFREG:
+            files.append((entry, status))
+        else:
+            what = "a folder, not a file" if entry.is_dir() else "not a regular file"
+            complaints.append((entry.path, what))
+    return files
 
 
 def _artifacts(entries: list[os.DirEntry[str]], suffixes: tuple[str, ...]) -> dict[str, str]:

@@ -22,15 +22,21 @@ WIDE_SINCE_UNICODE_16 = (
     (0x1D360, 0x1D376),
 )
 
-_sizes: dict[str, int] = {}
+
+class _Sizes(dict[str, int]):
+    """The cells of characters, measured when they are first met."""
+
+    def __missing__(self, char: str) -> int:
+        size = self[char] = _measure(char)
+        return size
+
+
+_size_of = _Sizes().__getitem__
 
 
 def char_width(char: str) -> int:
     """Cells of one character: 0 for marks and format characters, 2 for wide ones, else 1."""
-    size = _sizes.get(char)
-    if size is None:
-        size = _sizes[char] = _measure(char)
-    return size
+    return _size_of(char)
 
 
 def _measure(char: str) -> int:
@@ -54,7 +60,7 @@ def width(text: str) -> int:
     if text.isascii():
         return len(text)
     if JOINER not in text and EMOJI_STYLE not in text:
-        return sum(map(char_width, text))
+        return sum(map(_size_of, text))
     return sum(size for _, size in graphemes(text))
 
 
@@ -67,7 +73,7 @@ def graphemes(text: str) -> list[tuple[str, int]]:
     pieces: list[tuple[str, int]] = []
     joined = False
     for char in text:
-        size = char_width(char)
+        size = _size_of(char)
         if pieces and (size == 0 or joined):
             before, cells = pieces[-1]
             if char == EMOJI_STYLE and cells == 1 and not before.isascii():
@@ -103,6 +109,15 @@ def cut(text: str, cells: int) -> str:
         return text[:cells]
     used = 0
     end = 0
+    sizes = list(map(_size_of, text[: cells + 1]))
+    if 0 not in sizes:
+        # Every character here is a piece of its own, and there is one more than can fit.
+        for size in sizes:
+            used += size
+            if used > cells:
+                break
+            end += 1
+        return text[:end]
     for piece, size in graphemes(text[: cells * 8]):
         if used + size > cells:
             break

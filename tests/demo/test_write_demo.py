@@ -52,7 +52,8 @@ def files(demo: tuple[Path, list[tuple[str, str]]]) -> list[File]:
     found = []
     for store in named(demo[1], {}, "/nonexistent", "/nonexistent"):
         complaints: list[tuple[str, str]] = []
-        found += [File(store.agent.name, path) for path, _ in session_files(store, complaints)]
+        for _, inside in session_files(store, complaints):
+            found += [File(store.agent.name, entry.path) for entry, _ in inside]
         assert not complaints
     return found
 

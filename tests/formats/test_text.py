@@ -78,6 +78,13 @@ def test_nothing_hostile_is_left(text: str) -> None:
     assert inert(shown) == shown
 
 
+@given(st.text(alphabet="ab \u200d\n\u00a0é日", max_size=40), st.integers(1, 45))
+def test_a_line_is_folded_and_cut_whether_or_not_it_has_to_be(text: str, limit: int) -> None:
+    folded = " ".join(text.split())
+    cut = folded[: limit - 1].rstrip(" \u200d") + "…"
+    assert one_line(text, limit) == (folded if len(folded) <= limit else cut)
+
+
 @given(ANYTHING, st.integers(0, 80))
 def test_one_line_is_one_short_safe_line(text: str, limit: int) -> None:
     shown = one_line(text, limit)

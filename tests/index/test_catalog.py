@@ -24,7 +24,7 @@ HOSTILE = "a\x00b\ud83d\x1b[31m\u202e'\";--\n"
 
 
 def row(path: str, store: str = "/s", **fields: object) -> Row:
-    made = session_row(path, store, SUMMARY, (1, 2, 3, 4))
+    made = session_row(path, store, SUMMARY.values(), (1, 2, 3, 4))
     for name, value in fields.items():
         setattr(made, name, value)
     return made

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 def listed(root: Path, agent: str = "pi") -> tuple[list[str], dict[str, str]]:
     """The paths of the sessions and the complaints, relative to the root."""
     complaints: list[tuple[str, str]] = []
-    files = session_files(Store(agent_named(agent), str(root)), complaints)
-    paths = sorted(os.path.relpath(path, root) for path, _ in files)
+    folders = list(session_files(Store(agent_named(agent), str(root)), complaints))
+    assert all(os.path.dirname(entry.path) == folder for folder, files in folders for entry, _ in files)
+    paths = sorted(os.path.relpath(entry.path, root) for _, files in folders for entry, _ in files)
     return paths, {os.path.relpath(path, root): reason for path, reason in complaints}
 
 
@@ -41,7 +42,8 @@ def test_two_levels_and_no_more(tmp_path: Path) -> None:
 def test_stat_comes_along(tmp_path: Path) -> None:
     make(tmp_path, "one.jsonl")
     os.utime(tmp_path / "one.jsonl", ns=(1, 7))
-    [(_, status)] = session_files(Store(agent_named("pi"), str(tmp_path)), [])
+    [(folder, [(entry, status)])] = session_files(Store(agent_named("pi"), str(tmp_path)), [])
+    assert (folder, entry.name) == (str(tmp_path), "one.jsonl")
     assert (status.st_mtime_ns, status.st_size) == (7, 1)
 
 
@@ -140,7 +142,7 @@ def test_one_scan_a_folder_and_nothing_is_opened(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr("builtins.open", lambda *_: pytest.fail("opened"))
     monkeypatch.setattr("app.stores.layout.os.open", lambda *_: pytest.fail("opened"))
     complaints: list[tuple[str, str]] = []
-    files = list(session_files(_store(tmp_path), complaints))
+    files = [file for _, inside in session_files(_store(tmp_path), complaints) for file in inside]
     monkeypatch.undo()
     assert (len(files), len(scans)) == (100, 21)
 

@@ -36,9 +36,11 @@ def test_a_cut_fits_and_ends_between_pieces(text, cells):
     kept = cut(text, cells)
     assert text.startswith(kept)
     assert width(kept) <= cells
-    pieces = [piece for piece, _ in graphemes(text)]
-    ends = {len("".join(pieces[:at])) for at in range(len(pieces) + 1)}
+    pieces = graphemes(text)
+    ends = [len("".join(piece for piece, _ in pieces[:at])) for at in range(len(pieces) + 1)]
     assert text.isascii() or len(kept) in ends
+    longer = [size for end, (_, size) in zip(ends, pieces, strict=False) if end == len(kept)]
+    assert not longer or width(kept) + longer[0] > cells
 
 
 @given(DRAWN, st.integers(1, 50))

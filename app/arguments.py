@@ -1,0 +1,284 @@
+"""What may stand on the command line: one table for `plain`, which reads it at once, and for `app.usage`.
+
+Importing argparse and building its parser takes longer than everything else that a list does. So what is
+spelled plainly is read here, and argparse is asked for help, for complaints, and about every spelling that
+is not plain. It stays the judge: what `plain` reads, argparse reads the same (a test holds the two together).
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any
+
+
+class Options:
+    """What was asked for.
+
+    command   the report to print, or the change to make; None: the browser
+    store     (agent, folder) of every `--store`, in order
+    demo      the example sessions instead of the user's own
+    theme     of the browser; None: the one that was chosen last
+    json      whether what is printed is wanted as JSON
+    query, limit      of `list`
+    ascii             of `tree`
+    session           the session that is meant; "" for all
+    entry             the entry that is meant; None: the leaf
+    text, clear       of `label`
+    name              of `rename`
+    summary, new_file of `branch`
+    to, last          of `fork`
+    """
+
+    def __init__(self) -> None:
+        self.command: str | None = None
+        self.store: list[tuple[str, str]] = []
+        self.demo = False
+        self.theme: str | None = None
+        self.json = False
+        self.query: list[str] = []
+        self.limit: int | None = None
+        self.ascii = False
+        self.session = ""
+        self.entry: str | None = None
+        self.text: str | None = None
+        self.clear = False
+        self.name = ""
+        self.summary: str | None = None
+        self.new_file = False
+        self.to: str | None = None
+        self.last: int | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Options) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]  # two that are equal now may differ later
+
+    def __repr__(self) -> str:
+        return f"Options({vars(self)})"
+
+
+class WrongValue(ValueError):
+    """A value that an option does not take; the text says why."""
+
+
+class Option:
+    """`--name`: a flag, or followed by a value when it has a `metavar`. It goes to `field` of `Options`.
+
+    :param convert: the value of its text; raises WrongValue.
+    :param many: may be given several times; its values are collected.
+    """
+
+    __slots__ = ("convert", "field", "help", "many", "metavar", "name")
+
+    def __init__(
+        self,
+        name: str,
+        help: str,
+        metavar: str = "",
+        convert: Callable[[str], Any] | None = None,
+        *,
+        many: bool = False,
+    ) -> None:
+        self.name = name
+        self.field = name.replace("-", "_")
+        self.help = help
+        self.metavar = metavar
+        self.convert = convert
+        self.many = many
+
+
+class Word:
+    """What a word without dashes is. It goes to `field` of `Options`.
+
+    :param metavar: what stands for it in the help.
+    :param many: "" for one word, "?" for one or none, "*" for any number, which are collected.
+    """
+
+    __slots__ = ("field", "help", "many", "metavar")
+
+    def __init__(self, field: str, help: str, many: str = "") -> None:
+        self.field = field
+        self.metavar = field.upper()
+        self.help = help
+        self.many = many
+
+
+class Command:
+    """One of leafmark's commands: its words, which stand in this order, and the options of its own."""
+
+    __slots__ = ("help", "options", "words")
+
+    def __init__(self, help: str, *parts: Word | Option) -> None:
+        self.help = help
+        self.words = [part for part in parts if isinstance(part, Word)]
+        self.options = [part for part in parts if isinstance(part, Option)]
+
+
+def _store(text: str) -> tuple[str, str]:
+    from app.stores import AGENTS
+
+    agent, equals, folder = text.partition("=")
+    names = [each.name for each in AGENTS]
+    if not equals or not folder or agent not in names:
+        raise WrongValue(f"{text!r} is not AGENT=FOLDER with AGENT one of {', '.join(names)}")
+    return agent, folder
+
+
+def _limit(text: str) -> int:
+    if not text.isdecimal():
+        raise WrongValue(f"{text!r} is not a number of sessions")
+    return int(text)
+
+
+def _last(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        raise WrongValue(f"{text!r} is not a number of messages")
+    return int(text)
+
+
+def _theme(text: str) -> str:
+    if text not in ("dark", "light"):
+        raise WrongValue(f"{text!r} is neither dark nor light")
+    return text
+
+
+# Before the command and behind it.
+SHARED = (
+    Option(
+        "store",
+        "also look in this folder (may be given several times)",
+        metavar="AGENT=FOLDER",
+        convert=_store,
+        many=True,
+    ),
+    Option("demo", "use bundled example sessions in a throw-away folder"),
+)
+# Before the command only.
+OWN = (Option("theme", "colours of the browser", metavar="{dark,light}", convert=_theme),)
+_JSON = Option("json", "as JSON")
+_SESSION = Word("session", "a path, an id, or the beginning of one id")
+_ENTRY = "an entry's id, or the beginning of one"
+# What looks, and what writes to a session.
+REPORTS = {
+    "list": Command(
+        "print the sessions, newest activity first",
+        Word("query", "words that must all match", many="*"),
+        Option("limit", "at most N sessions", metavar="N", convert=_limit),
+        _JSON,
+    ),
+    "tree": Command(
+        "print a session's tree",
+        _SESSION,
+        Option("ascii", "draw with plain characters"),
+        _JSON,
+    ),
+    "labels": Command(
+        "print the labels of a session, or of all",
+        Word("session", "a path, an id, or the beginning of one id; all sessions without", many="?"),
+        _JSON,
+    ),
+    "doctor": Command("what was found, and what was skipped and why", _JSON),
+}
+CHANGES = {
+    "label": Command(
+        "put a label on an entry, or take it off",
+        _SESSION,
+        Word("entry", _ENTRY),
+        Word("text", "the label", many="?"),
+        Option("clear", "take the label off"),
+        _JSON,
+    ),
+    "rename": Command(
+        "name a session",
+        _SESSION,
+        Word("name", 'the name; "" clears it'),
+        _JSON,
+    ),
+    "branch": Command(
+        "have the agent go on from another entry",
+        _SESSION,
+        Word("entry", f'{_ENTRY}; or "root", the place before all entries'),
+        Option("summary", "what the model is told of the branch that is left", metavar="TEXT"),
+        Option("new-file", "make a new session of the path to the entry"),
+        _JSON,
+    ),
+    "fork": Command(
+        "make a new session of a session",
+        _SESSION,
+        Option("entry", "of the path to this entry (default: the leaf)", metavar="ID"),
+        Option("to", "for this working folder (default: that of the session)", metavar="DIR"),
+        Option("last", "of the last N messages (nickcecere/agent; default: 20)", metavar="N", convert=_last),
+        _JSON,
+    ),
+}
+COMMANDS = REPORTS | CHANGES
+
+
+def plain(words: Sequence[str]) -> Options | None:
+    """What the words ask for if they are spelled plainly, else None: then argparse has to say what they mean.
+
+    Plain are options by their full names, each value in a word of its own that does not begin with a dash,
+    and a command's words side by side.
+    """
+    options = Options()
+    known = {option.name: option for option in (*SHARED, *OWN)}
+    command: Command | None = None
+    named: list[str] = []
+    ended = False
+    waiting = iter(words)
+    for word in waiting:
+        if word.startswith("-"):
+            # Words of a command that stand apart are not plain.
+            ended = bool(named)
+            option = known.get(word[2:]) if word.startswith("--") else None
+            if option is None or not _take(option, waiting, options):
+                return None
+        elif command is None:
+            command = COMMANDS.get(word)
+            if command is None:
+                return None
+            options.command = word
+            known = {option.name: option for option in (*SHARED, *command.options)}
+        elif ended:
+            return None
+        else:
+            named.append(word)
+    if command is not None and not _place(command.words, named, options):
+        return None
+    return options
+
+
+def _place(words: Sequence[Word], named: list[str], options: Options) -> bool:
+    """Put what was `named` into `options`; False when that is too little or too much."""
+    at = 0
+    for word in words:
+        if word.many == "*":
+            setattr(options, word.field, named[at:])
+            at = len(named)
+        elif at < len(named):
+            setattr(options, word.field, named[at])
+            at += 1
+        elif word.many != "?":
+            return False
+    return at == len(named)
+
+
+def _take(option: Option, words: Iterator[str], options: Options) -> bool:
+    """Put an option into `options`, with its value from `words`; False when that is not plain."""
+    if not option.metavar:
+        setattr(options, option.field, True)
+        return True
+    text = next(words, "-")
+    if text.startswith("-"):
+        return False
+    try:
+        value = option.convert(text) if option.convert else text
+    except WrongValue:
+        return False
+    if option.many:
+        getattr(options, option.field).append(value)
+    else:
+        setattr(options, option.field, value)
+    return True

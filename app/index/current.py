@@ -1,0 +1,29 @@
+"""Making the catalog current before a list is printed: once, in this thread, with nobody to tell."""
+
+from __future__ import annotations
+
+from threading import Event
+
+from app.index.scan import Scanner
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from app.index.catalog import Catalog
+    from app.index.walk import Found
+    from app.stores.base import Store
+
+
+def make_current(catalog: Catalog, stores: Sequence[Store], now: Callable[[], int], found: Found) -> bool:
+    """Bring `catalog` up to date with the files that a walk of `stores` has just found. Raises nothing.
+
+    :param now: the time in milliseconds.
+    :return: whether its rows are those of the files just as they were found: none could not be read, or
+        changed meanwhile.
+    """
+    scanner = Scanner(catalog, stores, now)
+    scanner.begin(catalog.signatures())
+    scanner.scan(None, Event(), found=found)
+    catalog.tidy(now())
+    return scanner.known == {path: signature for path, (signature, _) in found.files.items()}

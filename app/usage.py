@@ -1,0 +1,104 @@
+"""The command line as argparse reads it, built from the table of `app.arguments`: help, complaints, and what
+is not spelled plainly.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import TYPE_CHECKING, Any
+
+from app import __version__
+from app.arguments import COMMANDS, OWN, SHARED, Options, WrongValue
+from app.formats.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import NoReturn
+
+    from app.arguments import Option
+
+# What was given behind the command is read under a name of its own, or it would undo what stood before it.
+_BEHIND = "behind_"
+
+
+class _Formatter(argparse.HelpFormatter):
+    """Finds the width without `shutil`, which takes as long to import as all options to add."""
+
+    def __init__(self, prog: str) -> None:
+        try:
+            columns = os.get_terminal_size(1).columns
+        except OSError:
+            columns = 80
+        super().__init__(prog, width=columns - 2)
+
+
+class _Parser(argparse.ArgumentParser):
+    """Complains in one line, whatever it names."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {one_line(message, 1_000)}; `{self.prog} --help` says more\n")
+
+
+def parse(words: Sequence[str]) -> Options:
+    """What the words ask for.
+
+    :raises SystemExit: help or the version was asked for and is printed (0), or the words mean nothing and
+        why is said on standard error (2).
+    """
+    options = parser().parse_args(words, Options())
+    for option in SHARED:
+        if option.many:
+            behind = vars(options).pop(_BEHIND + option.field, [])
+            getattr(options, option.field).extend(behind)
+    return options
+
+
+def parser() -> argparse.ArgumentParser:
+    """argparse's parser. Nothing in it has a default: those are in `Options`."""
+    made = _Parser(
+        prog="leafmark",
+        formatter_class=_Formatter,
+        description="Browse the sessions of pi, oh-my-pi, indusagi and nickcecere/agent, and resume them.",
+        argument_default=argparse.SUPPRESS,
+    )
+    _add(made, SHARED)
+    made.add_argument("--version", action="version", version=f"leafmark {__version__}")
+    _add(made, OWN)
+    # with `prog` given, no help is laid out to find it
+    commands = made.add_subparsers(dest="command", metavar="COMMAND", prog="leafmark")
+    for name, command in COMMANDS.items():
+        report = commands.add_parser(
+            name,
+            help=command.help,
+            formatter_class=_Formatter,
+            argument_default=argparse.SUPPRESS,
+        )
+        for word in command.words:
+            report.add_argument(word.field, nargs=word.many or None, metavar=word.metavar, help=word.help)
+        _add(report, command.options)
+        _add(report, SHARED, prefix=_BEHIND)
+    return made
+
+
+def _add(to: argparse.ArgumentParser, options: Iterable[Option], prefix: str = "") -> None:
+    for option in options:
+        kinds: dict[str, Any] = {"action": "store_true"}
+        if option.metavar:
+            kinds = {"metavar": option.metavar, "type": _type(option)}
+        if option.many:
+            kinds |= {"action": "append", "dest": prefix + option.field}
+        to.add_argument(f"--{option.name}", help=option.help, **kinds)
+
+
+def _type(option: Option) -> Callable[[str], Any]:
+    """The option's conversion, complaining as argparse expects it."""
+    convert = option.convert or str
+
+    def converted(text: str) -> Any:
+        try:
+            return convert(text)
+        except WrongValue as wrong:
+            raise argparse.ArgumentTypeError(str(wrong)) from wrong
+
+    return converted
