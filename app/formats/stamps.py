@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 _FIRST_MS = -62_135_596_800_000  # 0001-01-01, the first day `datetime` knows
+_NUMBERS = (int, float)
 _LAST_MS = 253_402_300_799_999  # 9999-12-31T23:59:59.999Z, the last
 
 
@@ -25,7 +26,7 @@ def parse_time(value: object) -> int | None:
             value = (moment - _EPOCH) // _MILLISECOND
         except (ValueError, OverflowError):
             return None
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    elif isinstance(value, bool) or not isinstance(value, _NUMBERS):
         return None
     # The comparison also refuses NaN and the infinities.
     return int(value) if _FIRST_MS <= value <= _LAST_MS else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.formats.stamps import iso
+from app.index.row import problem_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,9 +13,6 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 """The number that `leafmark list --json` carries; it changes when a field changes its meaning."""
-
-QUIET_MS = 60_000
-"""An unfinished last line is still being written until the file has been quiet for this long."""
 
 
 def to_json(row: Row, state: str, now_ms: int) -> dict[str, Any]:
@@ -47,9 +45,3 @@ def to_json(row: Row, state: str, now_ms: int) -> dict[str, Any]:
         "state": state,
         "problems": problem_count(row, now_ms),
     }
-
-
-def problem_count(row: Row, now_ms: int) -> int:
-    """The faults of a session's file: damaged lines, and an unfinished last line that nobody finishes."""
-    quiet = now_ms - row.mtime_ns // 1_000_000 >= QUIET_MS
-    return row.problems + (1 if row.torn and quiet else 0)

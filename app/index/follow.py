@@ -50,6 +50,8 @@ class Follower:
             while not stop.is_set():
                 seconds = min(_WAIT_SECONDS, self._walk_at - time.monotonic())
                 if seconds > 0:
+                    # What comes before the listener may be told again is read in one go, then told at once.
+                    stop.wait(min(seconds, max(0.0, self._scanner.pause())))
                     try:
                         hints = watch.wait(seconds, stop)
                     except OSError as error:

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from os import stat_result
     from typing import Any
 
-    from app.sessions.summary import Summary
-
 Signature = tuple[int, int, int, int]
 """(inode, size, mtime_ns, ctime_ns): a file whose four are unchanged is not read again (DESIGN)."""
 
@@ -31,7 +29,15 @@ FIELDS = (
 )
 """The fields of a `Row` in the order in which the catalog stores them."""
 
+SCHEMA = 1
+"""What is stored of files by one number is read by that number alone. Changes with `FIELDS`, with what they
+mean, with the tables of `index.database` and with the state of `sessions.tally`.
+"""
+
 FIRST_MESSAGE = FIELDS.index("first_message")
+
+QUIET_MS = 60_000
+"""An unfinished last line is still being written until the file has been quiet for this long."""
 
 # An inode may use all 64 bits, and a time may lie after 2262; the database's integers are signed.
 _BITS = 0x7FFF_FFFF_FFFF_FFFF
@@ -50,9 +56,12 @@ class Row:
                               rows are not listed, `doctor` shows them
 
     `first_message` is "" unless the row was asked for in full; `title` is always there.
+
+    A row that is `provisional` says what the two ends of the file tell (`sessions.ends`): its counts, labels,
+    models, tokens and cost are not known yet, its name and times may change. It is shown and never stored.
     """
 
-    __slots__ = FIELDS
+    __slots__ = (*FIELDS, "provisional")
 
     path: str
     store: str
@@ -83,6 +92,7 @@ class Row:
     grew_ms: int | None
     refused: str | None
     refused_line: int
+    provisional: bool
 
     def __init__(self, values: tuple[Any, ...]) -> None:
         """:param values: every field, in the order of `FIELDS`. ValueError when there are more or fewer."""
@@ -118,6 +128,7 @@ class Row:
             self.refused,
             self.refused_line,
         ) = values
+        self.provisional = False
 
     def values(self) -> tuple[Any, ...]:
         """Every field, in the order of `FIELDS`; `Row(row.values())` makes an equal one."""
@@ -134,21 +145,43 @@ class Row:
 
 def signature_of(status: stat_result) -> Signature:
     """What of a file's status tells that it changed."""
-    return (
-        status.st_ino & _BITS,
-        status.st_size,
-        min(status.st_mtime_ns, _BITS),
-        min(status.st_ctime_ns, _BITS),
-    )
+    return signature(status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+
+
+def signature(ino: int, size: int, mtime_ns: int, ctime_ns: int) -> Signature:
+    """The same of its parts, as the database can store it."""
+    return (ino & _BITS, size, min(mtime_ns, _BITS), min(ctime_ns, _BITS))
+
+
+def unread(signature: Signature) -> Signature:
+    """A signature that no file has, for one that must be looked at again: `signature` is how it was found."""
+    return (*signature[:3], -1)
 
 
 def session_row(
-    path: str, store: str, summary: Summary, signature: Signature, grew_ms: int | None = None
+    path: str, store: str, values: tuple[Any, ...], signature: Signature, grew_ms: int | None = None
 ) -> Row:
-    """The row of a file that was read as a session."""
-    return Row((path, store, *summary.values(), *signature, grew_ms, None, 0))
+    """The row of a file that was read as a session.
+
+    :param values: those of its `Summary`, as they come from a worker.
+    """
+    return Row((path, store, *values, *signature, grew_ms, None, 0))
+
+
+def provisional_row(path: str, store: str, values: tuple[Any, ...], signature: Signature) -> Row:
+    """The row of a file of which only the ends were read; `signature` is that of the file."""
+    row = session_row(path, store, values, signature)
+    row.first_message = ""
+    row.provisional = True
+    return row
 
 
 def refused_row(path: str, store: str, signature: Signature, reason: str, line: int = 0) -> Row:
     """The row of a file that is no session, so that it is neither read again nor forgotten."""
     return Row((path, store, *_BLANK, *signature, None, reason, line))
+
+
+def problem_count(row: Row, now_ms: int) -> int:
+    """The faults of a session's file: damaged lines, and an unfinished last line that nobody finishes."""
+    quiet = now_ms - row.mtime_ns // 1_000_000 >= QUIET_MS
+    return row.problems + (1 if row.torn and quiet else 0)

@@ -8,21 +8,23 @@ import time
 from contextlib import closing
 
 from app.index.batch import Batch, Delta, Pace
+from app.index.jobs import Job, Step, list_first, steps_of
 from app.index.reader import UNREADABLE, read
 from app.index.reading import Reading
-from app.index.row import refused_row, session_row, signature_of
+from app.index.row import provisional_row, refused_row, session_row, signature_of, unread
 from app.index.walk import store_of, walk
-from app.sessions.summary import Summary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Callable, Container, Generator, Sequence
     from threading import Event
 
     from app.index.batch import OnDelta
     from app.index.catalog import Catalog
-    from app.index.reader import Result, Task
+    from app.index.reader import Result
     from app.index.row import Signature
+    from app.index.walk import Found
+    from app.index.workers import Workers
     from app.stores.base import Store
     from app.stores.layout import Complaint
 
@@ -43,40 +45,18 @@ _BREATH_SECONDS = 0.002
 
 
 class Counts:
-    """What scanning has cost so far: files read whole, files of which only the end was read, bytes of both,
-    and walks over all stores.
+    """What scanning has cost so far: files read whole, files of which only the new end was read, bytes of
+    both, files of which the two ends were read for a provisional row, and walks over all stores.
     """
 
-    __slots__ = ("bytes", "tails", "walks", "whole")
+    __slots__ = ("bytes", "ends", "tails", "walks", "whole")
 
     def __init__(self) -> None:
         self.whole = 0
         self.tails = 0
         self.bytes = 0
+        self.ends = 0
         self.walks = 0
-
-
-class Job:
-    """One file to look into."""
-
-    __slots__ = ("old", "path", "signature", "store")
-
-    def __init__(self, path: str, store: Store, signature: Signature) -> None:
-        self.path = path
-        self.store = store
-        self.signature = signature
-        self.old: Reading | None = None
-
-    def task(self) -> tuple[Task, int]:
-        """What the reader is told, and how many bytes it will have to read."""
-        _, size, mtime_ns, _ = self.signature
-        mtime_ms = mtime_ns // 1_000_000
-        old = self.old
-        # Only growth of the same file may be read from where we left off (PERFORMANCE 3.7).
-        if old and old.state and old.row.ino == self.signature[0] and size > old.row.size:
-            task = (self.path, self.store.agents, mtime_ms, old.state, old.offset, old.fingerprint)
-            return task, size - old.offset
-        return (self.path, self.store.agents, mtime_ms, b"", 0, b""), size
 
 
 class Scanner:
@@ -106,21 +86,31 @@ class Scanner:
         self.known.update(known)
         self._generation = self._catalog.generation
 
-    def scan(self, on_delta: OnDelta | None, stop: Event, gentle: bool = False) -> None:
+    def pause(self) -> float:
+        """Seconds until the listener may be told again; not positive when it may."""
+        return self._pace.pause()
+
+    def scan(
+        self, on_delta: OnDelta | None, stop: Event, gentle: bool = False, found: Found | None = None
+    ) -> None:
         """Look at all files, read the changed ones, newest first.
 
         :param on_delta: is told as results come, at most every 50 ms; also once when there is something to
             read, before it is read.
         :param gentle: leave room for the screen's thread.
+        :param found: what a walk just found, when the caller has made one.
         """
+        # With nothing to show yet, there will most likely be much to read: the walk need not be waited for.
+        early = _start_workers(self._stores, gentle) if on_delta and not self.known and not found else None
         started = time.monotonic()
-        found = walk(self._stores, gentle)
+        found = found or walk(self._stores, gentle)
         self.walk_seconds = time.monotonic() - started
         self.counts.walks += 1
         if self._catalog.generation != self._generation:
-            # What was stored is lost: everything is new again.
+            # What was stored is lost: everything has to be read again, though the listener has its rows.
             self._generation = self._catalog.generation
-            self.known.clear()
+            for path, signature in self.known.items():
+                self.known[path] = unread(signature)
         known = self.known
         jobs = [
             Job(path, store, signature)
@@ -129,7 +119,7 @@ class Scanner:
         ]
         jobs.sort(key=lambda job: job.signature[2], reverse=True)
         self._unreadable = {path: why for path, why in self._unreadable.items() if path in found.files}
-        self._run(jobs, found.gone(known), on_delta, stop, gentle)
+        self._run(jobs, found.gone(known), on_delta, stop, gentle, early)
         self.complaints = [*found.complaints, *self._unreadable.items()]
         self._following = True
 
@@ -156,7 +146,13 @@ class Scanner:
         self._run(jobs, gone, on_delta, stop, gentle=True)
 
     def _run(
-        self, jobs: list[Job], gone: list[str], on_delta: OnDelta | None, stop: Event, gentle: bool
+        self,
+        jobs: list[Job],
+        gone: list[str],
+        on_delta: OnDelta | None,
+        stop: Event,
+        gentle: bool,
+        early: Workers | None = None,
     ) -> None:
         batch = Batch(self.known, self._catalog, on_delta, self._pace, stop, len(jobs))
         batch.drop(gone)
@@ -166,13 +162,17 @@ class Scanner:
                 batch.tell(always=True)
         if jobs:
             _settle(jobs)
-            with closing(_results(jobs, gentle, stop)) as results:
+            # Nobody waits for the rows of a list that is printed at its end.
+            listed = self.known if on_delta else None
+            with closing(_results(jobs, listed, gentle, stop, early)) as results:
                 for group in results:
-                    for job, result in group:
-                        self._take(job, result, batch)
+                    for step, result in group:
+                        self._take(step, result, batch)
                     if stop.is_set():
                         break
                     batch.tell_now_and_then()
+        elif early:
+            early.close()
         # The first scan always ends with a word, so that the listener knows that it has ended.
         batch.end(always=not self._following)
 
@@ -191,16 +191,24 @@ class Scanner:
                 left.append(job)
         return left
 
-    def _take(self, job: Job, result: Result, batch: Batch) -> None:
+    def _take(self, step: Step, result: Result, batch: Batch) -> None:
+        job = step.job
         values, refused, line, state, offset, fingerprint, bytes_read, tail = result
+        if step.only_ends:
+            self.counts.ends += 1
+            # Another worker may have read the whole of it in the meantime.
+            if values is not None and job.path not in self.known:
+                batch.hint(provisional_row(job.path, job.store.root, values, job.signature))
+            return
         self.counts.bytes += bytes_read
         self.counts.tails += tail
         self.counts.whole += not tail
         root = job.store.root
         self._unreadable.pop(job.path, None)
         if values is not None:
-            row = session_row(job.path, root, Summary(*values), job.signature, self._grew(job))
-            batch.put(Reading(row, offset, fingerprint, state))
+            row = session_row(job.path, root, values, job.signature, self._grew(job))
+            before = job.old.row.entry_count if job.old else row.entry_count
+            batch.put(Reading(row, offset, fingerprint, state), max(1, row.entry_count - before))
         elif refused and refused.startswith(UNREADABLE):
             self._not_read(job, refused, batch)
         else:
@@ -213,9 +221,9 @@ class Scanner:
             batch.counted()
             return
         self._unreadable[job.path] = reason
-        # An impossible signature: whoever looks next tries again.
-        again = (*job.signature[:3], -1)
-        if job.old is None and self.known.get(job.path) != again:
+        # Whoever looks next tries again.
+        again = unread(job.signature)
+        if job.path in batch.hinted or (job.old is None and self.known.get(job.path) != again):
             batch.put(Reading(refused_row(job.path, job.store.root, again, reason)))
         else:
             batch.counted()
@@ -238,21 +246,42 @@ def _settle(jobs: list[Job]) -> None:
         time.sleep((_STEP_NS - age) / 1e9)
 
 
-def _results(jobs: list[Job], gentle: bool, stop: Event) -> Generator[list[tuple[Job, Result]]]:
-    """The jobs with their results as they come, in groups that may be empty; by workers if it is worth it."""
-    tasks = [job.task() for job in jobs]
-    if len(tasks) == 1 or sum(size for _, size in tasks) < WORKERS_FROM_BYTES:
+def _start_workers(stores: Sequence[Store], gentle: bool) -> Workers | None:
+    """Workers that are coming up; none where there is no store."""
+    if not any(os.path.isdir(store.root) for store in stores):
+        return None
+    from app.index.workers import Workers
+
+    workers = Workers(gentle=gentle)
+    workers.start()
+    return workers
+
+
+def _results(
+    jobs: list[Job], listed: Container[str] | None, gentle: bool, stop: Event, early: Workers | None
+) -> Generator[list[tuple[Step, Result]]]:
+    """What was to be read, with the results as they come, in groups that may be empty; by workers if it is
+    worth it, and then as `list_first` says.
+
+    :param early: workers that were started for this.
+    """
+    steps = steps_of(jobs)
+    if len(steps) == 1 or sum(step.cost for step in steps) < WORKERS_FROM_BYTES:
+        if early:
+            early.close()
         breath = time.monotonic()
-        for job, (task, _) in zip(jobs, tasks, strict=True):
+        for step in steps:
             if stop.is_set():
                 return
-            yield [(job, read(task))]
+            yield [(step, read(step.task))]
             if gentle and time.monotonic() - breath > _WORK_SECONDS:
                 time.sleep(_BREATH_SECONDS)
                 breath = time.monotonic()
         return
     from app.index.workers import Workers
 
-    with closing(Workers()) as workers:
-        for group in workers.read(tasks):
-            yield [(jobs[index], result) for index, result in group]
+    if listed is not None:
+        steps = list_first(steps, listed)
+    with closing(early or Workers(gentle=gentle)) as workers:
+        for group in workers.read([(step.task, step.cost) for step in steps]):
+            yield [(steps[index], result) for index, result in group]

@@ -1,10 +1,13 @@
-"""The thread that keeps the list current: it scans the stores, then follows them until it is stopped."""
+"""The thread that keeps the list current: it scans the stores, then follows them until it is stopped.
+
+It may begin before there is a screen. Until then what it finds is put into the list that the screen will be
+given, so that reading goes on while the screen library is being imported.
+"""
 
 from __future__ import annotations
 
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 
-from app.messages import CatalogLoaded, IndexFailed, SessionsChanged
 from app.view.session_list import SessionList
 
 TYPE_CHECKING = False
@@ -18,20 +21,44 @@ if TYPE_CHECKING:
     from app.setup import Setup
     from app.stores.base import Store
 
+    Post = Callable[[Message], object]
+
+MOST_ROWS = 250
+"""So many rows go into one message: the screen takes them over in a part of a frame's time (TEXTUAL 4)."""
+
 
 class Indexing:
     """Runs an :class:`Index` and posts what it finds; never touches a widget."""
 
-    def __init__(self, setup: Setup, post: Callable[[Message], object]) -> None:
+    def __init__(self, setup: Setup) -> None:
         self._setup = setup
-        self._post = post
+        self._post: Post | None = None
         self._index: Index | None = None
+        # the list for the screen, from when it holds what is stored until the screen has it
+        self._model: SessionList | None = None
+        self._places: list[tuple[str, str, str]] = []
+        self._cold = False
+        self._delta: Delta | None = None
+        self._failed = ""
+        self._lock = Lock()
+        self._said = Event()
         self._stop = Event()
         self._thread = Thread(target=self._run, name="leafmark-index", daemon=True)
 
-    def start(self) -> None:
-        """Begin."""
-        self._thread.start()
+    def start(self, post: Post | None = None) -> None:
+        """Begin, unless it has begun.
+
+        :param post: where to post from now on; None while there is nowhere.
+        """
+        with self._lock:
+            self._post = post
+            self._hand_over()
+            if self._thread.ident is None:
+                self._thread.start()
+
+    def wait(self, seconds: float) -> None:
+        """Wait until it is known which files there are to read, or for so long."""
+        self._said.wait(seconds)
 
     def rescan(self) -> bool:
         """Look at every store again, soon. False when the thread has ended and nobody will."""
@@ -44,24 +71,54 @@ class Indexing:
         self._stop.set()
 
     def _run(self) -> None:
-        # imported here: the screen is up before the index has anything to say
-        from app.index.index import Index
-
         try:
+            # imported here: the screen is up before the index has anything to say
+            from app.index.index import Index
+
             self._index = Index(self._setup.stores, self._setup.cache_folder, self._setup.now_ms)
-            places = [_place(store) for store in self._setup.stores]
             model = SessionList(self._setup.here, self._setup.home)
             model.load(self._index.rows())
             model.prepare_filter()
-            self._post(CatalogLoaded(model, places))
+            self._places = [_place(store) for store in self._setup.stores]
+            with self._lock:
+                self._model, self._cold = model, not model.total
+                self._hand_over()
             self._index.follow(self._changed, self._stop)
         except Exception as error:
-            if not self._stop.is_set():
-                self._post(IndexFailed(f"{type(error).__name__}: {error}"))
+            with self._lock:
+                self._failed = f"{type(error).__name__}: {error}"
+                self._hand_over()
+            self._said.set()
 
     def _changed(self, delta: Delta) -> None:
-        if not self._stop.is_set():
-            self._post(SessionsChanged(delta.changed, delta.removed, delta.done, delta.total))
+        with self._lock:
+            if self._model is not None:
+                self._model.apply(delta.changed, delta.removed)
+                delta.changed, delta.removed = [], []
+            self._delta = delta
+            self._hand_over()
+        self._said.set()
+
+    def _hand_over(self) -> None:
+        """Post what there is to say, if there is anybody to post to. With the lock held."""
+        if self._post is None or self._stop.is_set():
+            return
+        from app.messages import CatalogLoaded, IndexFailed, SessionsChanged
+
+        if self._model is not None:
+            self._post(CatalogLoaded(self._model, self._places, self._cold))
+            self._model = None
+        if self._delta is not None:
+            delta, self._delta = self._delta, None
+            rows, removed = delta.changed, delta.removed
+            while len(rows) > MOST_ROWS:
+                now, rows = rows[:MOST_ROWS], rows[MOST_ROWS:]
+                self._post(SessionsChanged(now, removed, max(0, delta.done - len(rows)), delta.total))
+                removed = []
+            self._post(SessionsChanged(rows, removed, delta.done, delta.total))
+        if self._failed:
+            self._post(IndexFailed(self._failed))
+            self._failed = ""
 
 
 def _place(store: Store) -> tuple[str, str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.index.as_json import problem_count
+from app.index.row import problem_count
 from app.view.ages import age, count
 from app.view.cells import fill, shorten_start, steady, width
 from app.view.highlight import highlight
@@ -14,11 +14,12 @@ if TYPE_CHECKING:
 
     from app.index.row import Row
     from app.view.line import Line
-    from app.view.session_list import ListLine
+    from app.view.list_line import ListLine
 
 POINTER = "❯"
 MARKS = {"live": ("●", "live"), "maybe": ("◐", "maybe")}
-LEGEND = "● live  ◐ maybe live  ⑂ branches  ◆ labels  ↳ fork  ! damaged lines"
+LEGEND = "● live  ◐ maybe live  ⑂ branches  ◆ labels  ↳ fork  ! damaged lines  … not read yet"
+UNREAD = "…"
 AGENT_CELLS, AGENT_CELLS_WIDE = 5, 8
 # below these widths of the pane a column gives way to the title
 AGENT_FROM = 34
@@ -40,7 +41,7 @@ def render_list_line(
 
     :param states: path -> ``live`` or ``maybe`` for the sessions that are.
     """
-    if line.thread is None:
+    if line.row is None:
         return _head(line, cells, selected, is_open, words)
     return _session(line, cells, selected, now_ms, words, states)
 
@@ -63,11 +64,10 @@ def _head(line: ListLine, cells: int, selected: bool, is_open: bool, words: list
 def _session(
     line: ListLine, cells: int, selected: bool, now_ms: int, words: list[str], states: Mapping[str, str]
 ) -> Line:
-    thread = line.thread
-    assert thread is not None
-    row = thread.row
+    row = line.row
+    assert row is not None
     mark, mark_style = MARKS.get(states.get(row.path, ""), (" ", "text"))
-    prefix = thread.prefix or ("↳ " if row.parent_session else "")
+    prefix = line.prefix or ("↳ " if row.parent_session else "")
     left: Line = [
         (POINTER if selected else " ", "pointer"),
         (" ", "text"),
@@ -83,6 +83,8 @@ def _session(
 
 def _facts(row: Row, cells: int, now_ms: int) -> Line:
     facts: Line = []
+    if row.provisional and cells < MESSAGES_FROM:
+        facts.append((f" {UNREAD}", "faint"))
     if problem_count(row, now_ms):
         facts.append((" !", "warning"))
     if row.leaf_count > 1:
@@ -93,6 +95,7 @@ def _facts(row: Row, cells: int, now_ms: int) -> Line:
         room = AGENT_CELLS_WIDE if cells >= WIDE_FROM else AGENT_CELLS
         facts.append((f" {row.agent[:room]:<{room}}", "agent"))
     if cells >= MESSAGES_FROM:
-        facts.append((f" {count(row.message_count):>4}", "messages"))
+        number = UNREAD if row.provisional else count(row.message_count)
+        facts.append((f" {number:>4}", "faint" if row.provisional else "messages"))
     facts.append((f" {age(row.modified, now_ms):>4} ", "age"))
     return facts

@@ -42,7 +42,7 @@ SIGNATURE = (7, 900, MTIME_MS * 1_000_000, 5)
 
 
 def make() -> Row:
-    return session_row("/s/a.jsonl", "/s", SUMMARY, SIGNATURE, 99)
+    return session_row("/s/a.jsonl", "/s", SUMMARY.values(), SIGNATURE, 99)
 
 
 def test_a_row_is_made_anew_from_its_values() -> None:

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
+from app.formats.stamps import iso
 from app.index.as_json import to_json
 from app.index.index import Index
+from app.sessions.ends import HEAD, TAIL, UNTOLD, provisional
 from app.stores import discover
 from tests.benchmarks.corpus import build, stores
 from tests.benchmarks.corpus.compare import differences
+from tests.benchmarks.corpus.truth import FIELDS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -109,3 +112,43 @@ def test_two_files_with_one_id_are_two_rows(found: Found) -> None:
     twins = [record["path"] for record in found.truth if record["kind"] == "one id in two files"]
     assert len({found.rows[path]["id"] for path in twins}) == 1
     assert len({found.rows[path]["entry_count"] for path in twins}) == 2
+
+
+CERTAIN = ("agent", "id", "cwd", "created", "parent_session", "name")
+
+
+def test_what_a_provisional_row_claims_to_know_is_true(found: Found) -> None:
+    """Of every session, whatever its size: what is told is so, what is not told is empty."""
+    wrong = []
+    told = dict.fromkeys(("title", "modified", "name"), 0)
+    for record in _sessions(found.truth):
+        if record["size"] <= HEAD:
+            continue
+        row = provisional(record["path"], (record["agent"],), NOW_MS)
+        if row is None:
+            wrong.append(f"{record['kind']}: nothing is told")
+            continue
+        claims: dict[str, Any] = {field: getattr(row, field) for field in CERTAIN}
+        claims["created"] = None if row.created is None else iso(row.created)
+        claims["modified"] = None if row.modified == NOW_MS else iso(row.modified)
+        claims["title"] = None if row.title == UNTOLD else row.title
+        if record["name"] and not row.name:
+            # The name stands between the ends: until it is read, the first prompt is the title.
+            claims["title"] = None
+        claims = {field: value for field, value in claims.items() if value}
+        record = {**record, "open": [field for field in FIELDS if field not in claims] + record["open"]}
+        wrong += [f"{record['kind']}: {sentence}" for sentence in differences(record, claims)]
+        if row.first_message and not (record["first_message"] or "").startswith(row.first_message[:-1]):
+            wrong.append(f"{record['kind']}: first_message: {row.first_message[:80]!r}")
+        for field in told:
+            told[field] += field in claims
+    assert wrong == []
+    assert all(told.values())
+
+
+def test_the_ends_tell_most_titles(found: Found) -> None:
+    large = [record for record in _sessions(found.truth) if record["size"] > HEAD + TAIL]
+    rows = [provisional(record["path"], (record["agent"],), NOW_MS) for record in large]
+    untold = [row for row in rows if row is None or row.title == UNTOLD]
+    assert large
+    assert len(untold) * 5 < len(large)

@@ -1,0 +1,214 @@
+"""What the two ends of a session's file tell of it, before anybody has read the file (PERFORMANCE 3.5).
+
+A list of thousands of sessions is on the screen long before all of their files are read: the header and the
+first prompt stand at the beginning of a file, the newest message and mostly the name at its end.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+from app.formats.content import text_of
+from app.formats.decode import BadLine, decode
+from app.formats.dialects import named
+from app.formats.header import NotASession, read_header
+from app.formats.lines import read_at
+from app.formats.skim import ABSENT, REFUSALS, clean
+from app.formats.stamps import parse_time
+from app.formats.trim import trimmed
+from app.sessions.summarise import open_file
+from app.sessions.summary import Summary, title_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from app.formats.dialects.base import Dialect
+    from app.formats.header import Header
+    from app.formats.skim import Skim
+
+HEAD = 4 << 10
+TAIL = 32 << 10
+"""Bytes that are read of the beginning and, at most, of the end, as for omp's own list (FORMATS 1.2
+"Listing").
+"""
+
+NEAR = 8 << 10
+"""Bytes of the end that are read first: the last message mostly stands there, and as these are many files,
+what is not read counts.
+"""
+
+UNTOLD = "…"
+"""The title of a session whose ends tell neither a name nor a first prompt."""
+
+# The fields of a summary that take the whole file, on both sides of the parent session.
+_NO_COUNTS = (0, 0, 0, (), None)
+_NO_SUMS = ((), (0, 0, 0, 0), 0.0, 0, False)
+
+_ROLE = re.compile(rb'"role"\s*:\s*"(\w*)"')
+_TEXT = re.compile(rb'"(?:content|text)"\s*:\s*"((?:[^"\\]|\\.)*)', re.DOTALL)
+_HALF_ESCAPE = re.compile(rb"\\u[0-9a-fA-F]{0,3}\Z")
+
+
+def provisional(path: str, agents: Sequence[str], mtime_ms: int) -> Summary | None:
+    """The row of the file at `path` as far as its ends tell it; at most `HEAD + TAIL` bytes are read.
+
+    Certain are agent, dialect, id, cwd and, where they are not empty, created and parent_session: they stand
+    in the header. `first_message` is the first prompt or, where the head ends within it, its beginning; ""
+    when it stands further in. `name` is the latest in the ends: another may have been given between them.
+    `modified` is the time of the last message in the tail, else the file's own. All other fields take the
+    whole file: they are 0 or empty here, and mean nothing.
+
+    :param agents: the agents whose store the file lies in, usually one.
+    :param mtime_ms: the file's own time.
+
+    None where the ends do not tell whether it is a session: there is no header in the head, or the file
+    cannot be read. Raises nothing.
+    """
+    try:
+        descriptor = open_file(path)
+    except OSError:
+        return None
+    try:
+        return _read(path, descriptor, agents).summary(mtime_ms)
+    except (NotASession, OSError):
+        return None
+    finally:
+        os.close(descriptor)
+
+
+def _read(path: str, descriptor: int, agents: Sequence[str]) -> _Ends:
+    """What the ends of the open file tell.
+
+    :raises NotASession: there is no header in the head.
+    :raises OSError: the file cannot be read.
+    """
+    size = os.fstat(descriptor).st_size
+    head = read_at(descriptor, HEAD, 0)
+    whole = head.rfind(b"\n") + 1
+    header = read_header(path, head[:whole], agents)
+    ends = _Ends(header)
+    ends.begin(head[header.offset + header.length : whole], head[whole:])
+    tail = read_at(descriptor, NEAR, max(size - NEAR, 0))
+    ends.end(tail)
+    if not ends.newest and size > NEAR:
+        start = max(size - TAIL, 0)
+        ends.end(read_at(descriptor, size - NEAR - start, start) + tail)
+    return ends
+
+
+class _Ends:
+    """What has been found so far; `newest` is when the last message was, 0 while none was found."""
+
+    def __init__(self, header: Header) -> None:
+        self._header = header
+        self._dialect: Dialect = named(header.dialect)
+        self._name = header.name
+        self._prompt = ""
+        self._created = header.created_ms
+        self.newest = 0
+
+    def begin(self, lines: bytes, cut: bytes) -> None:
+        """Take in the whole `lines` after the header, and the line that the head ends in."""
+        for line in _lines_with(b'"user"', lines):
+            for skim in self._skims(line):
+                message = skim.message
+                if message is not None and message.role == "user" and not self._prompt:
+                    self._prompt = text_of(message.content)
+            if self._prompt:
+                break
+        else:
+            self._prompt = _beginning(cut)
+        if self._created is None:
+            stamps = (skim.timestamp for line in lines.split(b"\n") for skim in self._skims(line))
+            self._created = next(filter(None, map(parse_time, stamps)), None)
+        self._find_name(lines)
+
+    def end(self, tail: bytes) -> None:
+        """Take in the end of the file. It begins with a part of a line, which no decoder takes for one."""
+        self._find_name(tail)
+        end = len(tail)
+        while not self.newest and (start := tail.rfind(b"\n", 0, end)) >= 0:
+            for skim in self._skims(tail[start + 1 : end]):
+                self._date(skim)
+            end = start
+
+    def summary(self, mtime_ms: int) -> Summary:
+        header = self._header
+        name, prompt = self._name, self._prompt
+        return Summary(
+            header.agent,
+            header.dialect,
+            header.id,
+            header.cwd,
+            name,
+            title_of(name, prompt) if name or prompt else UNTOLD,
+            prompt,
+            self._created,
+            self.newest or mtime_ms,
+            *_NO_COUNTS,
+            header.parent_session,
+            *_NO_SUMS,
+        )
+
+    def _find_name(self, lines: bytes) -> None:
+        naming = self._dialect.naming
+        if not naming or naming not in lines:
+            return
+        for line in _lines_with(naming, lines):
+            for skim in self._skims(line):
+                if skim.type == "session_info":
+                    self._name = self._dialect.renamed(self._name, trimmed(skim.name))
+
+    def _date(self, skim: Skim) -> None:
+        message = skim.message
+        if message is None or message.role not in ("user", "assistant") or message.content is ABSENT:
+            return
+        stamp = message.timestamp
+        at = parse_time(skim.timestamp if stamp is None or isinstance(stamp, str) else stamp)
+        if at is not None and at > self.newest:
+            self.newest = at
+
+    def _skims(self, line: bytes) -> Sequence[Skim]:
+        """What a line says; nothing where it is damaged, cut or blank."""
+        if not line:
+            return ()
+        dialect = self._dialect
+        try:
+            if dialect.one_entry_a_line:
+                return (dialect.fast(line),)
+        except REFUSALS:
+            pass  # a damaged line, or one for the slower way
+        try:
+            return dialect.skims(line)
+        except BadLine:
+            return ()
+
+
+def _lines_with(word: bytes, lines: bytes) -> Iterator[bytes]:
+    """Those of the lines in which `word` stands."""
+    at = lines.find(word)
+    while at >= 0:
+        start = lines.rfind(b"\n", 0, at) + 1
+        end = lines.find(b"\n", at)
+        if end < 0:
+            end = len(lines)
+        yield lines[start:end]
+        at = lines.find(word, end)
+
+
+def _beginning(line: bytes) -> str:
+    """The text of a prompt, from as much of its line as there is; "" where it is none, or not told yet."""
+    role = _ROLE.search(line)
+    if role is None or role[1] != b"user":
+        return ""
+    text = _TEXT.search(line, role.end())
+    if text is None:
+        return ""
+    told = _HALF_ESCAPE.sub(b"", text[1]).decode("utf-8", "ignore")
+    try:
+        value = decode(f'{{"text":"{told}"}}'.encode())["text"]
+    except BadLine:
+        return ""
+    return clean(value) if isinstance(value, str) else ""

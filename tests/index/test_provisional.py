@@ -1,0 +1,343 @@
+"""A scan that has much to read shows every session first, then reads them (PERFORMANCE 3.5, bar 4)."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.index import jobs as jobs_module
+from app.index import scan as scan_module
+from app.index import workers as workers_module
+from app.index.catalog import Catalog
+from app.index.index import Index
+from app.index.jobs import SMALL_BYTES, Job, list_first, steps_of
+from app.index.reader import ENDS, UNREADABLE, read
+from app.index.workers import Workers
+from tests.index.helpers import PATIENCE, append, facts, fresh, message, pi_store, session, write
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Iterator, Sequence
+
+    from app.index.jobs import Step
+    from app.index.reader import Result, Task
+    from app.index.scan import Delta
+    from app.stores.base import Store
+
+NEWEST, LARGE, SMALL, LATE = "newest.jsonl", "large.jsonl", "small.jsonl", "late.jsonl"
+
+
+class Inline:
+    """What workers do, one step after the other in this process; `before` each of them, a test may act."""
+
+    steps: list[tuple[str, bool]]
+    calls: list[str]
+    before: Callable[[Task], object]
+
+    def __init__(self, **_: object) -> None:
+        """As gentle as can be."""
+
+    def start(self) -> None:
+        self.calls.append("start")
+
+    def read(self, tasks: Sequence[tuple[Task, int]]) -> Iterator[list[tuple[int, Result]]]:
+        for index, (task, _) in enumerate(tasks):
+            type(self).before(task)
+            self.steps.append((os.path.basename(task[0]), task[4] == ENDS))
+            yield [(index, read(task))]
+
+    def close(self) -> None:
+        self.calls.append("close")
+
+
+@pytest.fixture
+def inline(monkeypatch: pytest.MonkeyPatch) -> type[Inline]:
+    """Every scan has much to read: one file makes up the newest ones."""
+    monkeypatch.setattr(scan_module, "WORKERS_FROM_BYTES", 1)
+    monkeypatch.setattr(jobs_module, "FIRST_BYTES", 1_000)
+    monkeypatch.setattr(Inline, "steps", [], raising=False)
+    monkeypatch.setattr(Inline, "calls", [], raising=False)
+    monkeypatch.setattr(Inline, "before", lambda task: None, raising=False)
+    monkeypatch.setattr(workers_module, "Workers", Inline)
+    return Inline
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """A new session, two that are larger than their ends, and a small old one."""
+    root = tmp_path / "store"
+    write(root / NEWEST, session("newest", messages=5))
+    write(root / LARGE, session("large", messages=400))
+    write(root / SMALL, session("small", messages=10))
+    write(root / LATE, "damaged\n" * 1_000 + session("late", messages=400))
+    for age, name in enumerate((NEWEST, LARGE, SMALL, LATE)):
+        os.utime(root / name, (1_700_000_000 - age, 1_700_000_000 - age))
+    assert os.path.getsize(root / SMALL) < SMALL_BYTES < os.path.getsize(root / LARGE)
+    return pi_store(root)
+
+
+@pytest.fixture
+def index(tmp_path: Path, store: Store) -> Index:
+    return Index([store], str(tmp_path / "cache"))
+
+
+def path_of(store: Store, name: str) -> str:
+    return os.path.join(store.root, name)
+
+
+def shown(told: list[Delta]) -> list[tuple[str, bool]]:
+    """(file name, whether the row is provisional) in the order in which they were told."""
+    return [(os.path.basename(row.path), row.provisional) for delta in told for row in delta.changed]
+
+
+def test_the_newest_are_read_then_all_ends_then_the_rest(inline: type[Inline], index: Index) -> None:
+    told: list[Delta] = []
+    index.scan(told.append)
+    assert inline.steps == [
+        (NEWEST, False),
+        (LARGE, True),
+        (SMALL, False),
+        (LATE, True),
+        (LARGE, False),
+        (LATE, False),
+    ]
+    assert shown(told) == [(NEWEST, False), (LARGE, True), (SMALL, False), (LARGE, False), (LATE, False)]
+    assert (index.counts.ends, index.counts.whole) == (2, 4)
+
+
+def test_in_the_end_everything_is_as_without_them(
+    tmp_path: Path, inline: type[Inline], store: Store, index: Index
+) -> None:
+    told: list[Delta] = []
+    index.scan(told.append)
+    rows = index.rows(full=True)
+    assert not any(row.provisional for row in rows)
+    assert facts(rows) == fresh(store, tmp_path / "other")
+    last = {row.path: row for delta in told for row in delta.changed}
+    for row in rows:
+        row.first_message = ""
+    assert facts(list(last.values())) == facts(rows)
+
+
+def test_only_files_that_are_read_count_as_done(inline: type[Inline], index: Index) -> None:
+    told: list[Delta] = []
+
+    def tell(delta: Delta) -> None:
+        told.append(delta)
+        exact = [name for name, provisional in shown(told) if not provisional]
+        assert (delta.done, delta.total) == (len(exact), 4)
+
+    index.scan(tell)
+    assert told[-1].done == 4
+
+
+def test_a_provisional_row_is_never_stored(
+    tmp_path: Path, inline: type[Inline], store: Store, index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stop = threading.Event()
+    monkeypatch.setattr(inline, "before", lambda task: stop.set() if is_of(task, SMALL) else None)
+    told: list[Delta] = []
+    index.scan(told.append, stop)
+    assert shown(told) == [(NEWEST, False), (LARGE, True), (SMALL, False)]
+    stored = Catalog(str(tmp_path / "cache"), [store])
+    assert sorted(os.path.basename(row.path) for row in stored.rows()) == [NEWEST, SMALL]
+    assert sorted(map(os.path.basename, stored.signatures())) == [NEWEST, SMALL]
+    # Whoever comes next reads the file.
+    later = Index([store], str(tmp_path / "cache"))
+    later.scan()
+    assert facts(later.rows(full=True)) == fresh(store, tmp_path / "other")
+
+
+def test_a_list_without_a_listener_reads_no_ends(inline: type[Inline], index: Index) -> None:
+    index.scan()
+    assert inline.steps == [(name, False) for name in (NEWEST, LARGE, SMALL, LATE)]
+    assert index.counts.ends == 0
+
+
+def test_what_is_listed_already_keeps_its_row(inline: type[Inline], store: Store, index: Index) -> None:
+    index.scan()
+    index.rows()
+    for name in (NEWEST, LARGE):
+        append(Path(store.root, name), message("n", "e0", "more"))
+    inline.steps.clear()
+    told: list[Delta] = []
+    index.scan(told.append)
+    assert sorted(inline.steps) == [(LARGE, False), (NEWEST, False)]
+    assert sorted(shown(told)) == [(LARGE, False), (NEWEST, False)]
+
+
+def test_a_catalog_that_is_lost_makes_no_row_provisional_again(
+    tmp_path: Path, inline: type[Inline], store: Store, index: Index
+) -> None:
+    index.rows()
+    index.scan(lambda delta: None)
+    gone = Path(store.root, SMALL)
+    gone.unlink()
+    index.catalog.close()
+    for file in (tmp_path / "cache").iterdir():
+        file.write_bytes(b"not a database" * 1_000)
+    told: list[Delta] = []
+    for _ in range(2):
+        # The first look may be the one that finds the damage.
+        index.scan(told.append)
+    assert index.catalog.generation == 1
+    assert {provisional for _, provisional in shown(told)} == {False}
+    assert {path for delta in told for path in delta.removed} == {str(gone)}
+    assert sorted(row.path for row in index.rows()) == sorted(
+        path_of(store, name) for name in (NEWEST, LARGE, LATE)
+    )
+
+
+def test_a_file_that_goes_after_its_ends_were_read_takes_its_row_along(
+    inline: type[Inline], store: Store, index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    large = Path(store.root, LARGE)
+    monkeypatch.setattr(inline, "before", lambda task: large.unlink() if is_of(task, SMALL) else None)
+    told: list[Delta] = []
+    index.scan(told.append)
+    assert (LARGE, True) in shown(told)
+    assert [path for delta in told for path in delta.removed] == [str(large)]
+    assert (told[-1].done, told[-1].total) == (4, 4)
+
+
+def test_a_file_that_cannot_be_read_in_the_end_takes_its_row_along(
+    inline: type[Inline], store: Store, index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    really = os.open
+
+    def denied(name: str, flags: int, mode: int = 0o777) -> int:
+        if str(name) == path_of(store, LARGE):
+            raise PermissionError(13, "Permission denied")
+        return really(name, flags, mode)
+
+    def deny(task: Task) -> None:
+        if is_of(task, SMALL):
+            monkeypatch.setattr(os, "open", denied)
+
+    monkeypatch.setattr(inline, "before", deny)
+    told: list[Delta] = []
+    index.scan(told.append)
+    assert (LARGE, True) in shown(told)
+    assert [path for delta in told for path in delta.removed] == [path_of(store, LARGE)]
+    reasons = {row.path: row.refused for row in index.problem_files()}
+    assert reasons == {path_of(store, LARGE): f"{UNREADABLE}: Permission denied"}
+
+
+def test_ends_that_come_late_do_not_undo_what_was_read(
+    inline: type[Inline], index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def swapped(steps: Sequence[Step], listed: Container[str]) -> list[Step]:
+        return sorted(list_first(steps, listed), key=lambda step: step.only_ends)
+
+    monkeypatch.setattr(scan_module, "list_first", swapped)
+    told: list[Delta] = []
+    index.scan(told.append)
+    assert inline.steps[-2:] == [(LARGE, True), (LATE, True)]
+    assert not any(provisional for _, provisional in shown(told))
+
+
+def test_a_file_whose_ends_make_reading_fail_is_none_the_worse(
+    tmp_path: Path, store: Store, index: Index, inline: type[Inline], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise ValueError("a mistake of ours")
+
+    monkeypatch.setattr("app.sessions.ends.provisional", fail)
+    told: list[Delta] = []
+    index.scan(told.append)
+    assert not any(provisional for _, provisional in shown(told))
+    assert facts(index.rows(full=True)) == fresh(store, tmp_path / "other")
+
+
+def test_workers_read_ends_too(tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scan_module, "WORKERS_FROM_BYTES", 1)
+    monkeypatch.setattr(jobs_module, "FIRST_BYTES", 1_000)
+    index = Index([store], str(tmp_path / "cache"))
+    told: list[Delta] = []
+    index.scan(told.append)
+    assert index.counts.ends == 2
+    assert facts(index.rows(full=True)) == fresh(store, tmp_path / "other")
+
+
+@pytest.mark.parametrize("much", [True, False])
+def test_workers_come_up_during_the_first_walk_and_end(
+    inline: type[Inline], index: Index, monkeypatch: pytest.MonkeyPatch, much: bool
+) -> None:
+    if not much:
+        monkeypatch.setattr(scan_module, "WORKERS_FROM_BYTES", 1_000_000)
+    walk = scan_module.walk
+
+    def after_the_start(*arguments: object) -> object:
+        inline.calls.append("walk")
+        return walk(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(scan_module, "walk", after_the_start)
+    index.scan(lambda delta: None)
+    assert inline.calls == ["start", "walk", "close"]
+    assert bool(inline.steps) == much
+    assert len(index.rows()) == 4
+    inline.calls.clear()
+    index.scan(lambda delta: None)
+    assert inline.calls == ["walk"]
+
+
+def test_no_worker_comes_up_where_there_is_no_store(inline: type[Inline], tmp_path: Path) -> None:
+    told: list[Delta] = []
+    Index([pi_store(tmp_path / "nowhere")], str(tmp_path / "cache")).scan(told.append)
+    assert inline.calls == []
+    assert [(delta.done, delta.total) for delta in told] == [(0, 0)]
+
+
+def test_workers_that_came_up_early_do_the_reading(store: Store) -> None:
+    with closing(Workers(2)) as workers:
+        workers.start()
+        until(lambda: len(workers.process_ids) == 2)
+        early = set(workers.process_ids)
+        task = (path_of(store, LARGE), ("pi",), 1, b"", 0, b"")
+        results: list[object] = []
+        for group in workers.read([(task, 1)] * 3):
+            assert set(workers.process_ids) <= early
+            results += [result[0] for _, result in group]
+    assert results == [read(task)[0]] * 3
+
+
+def test_workers_that_are_not_needed_end() -> None:
+    workers = Workers(2)
+    workers.start()
+    until(lambda: len(workers.process_ids) == 2)
+    processes = workers.process_ids
+    workers.close()
+    until(lambda: not any(is_running(process) for process in processes))
+
+
+def until(condition: Callable[[], bool]) -> None:
+    for _ in range(int(PATIENCE * 100)):
+        if condition():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it did not happen")
+
+
+def is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_one_very_large_file_does_not_hold_up_the_others(store: Store) -> None:
+    made = [
+        Job(f"/s/{at}", store, (at, size, 0, 0)) for at, size in enumerate((50_000_000, 4_000, 9_000_000))
+    ]
+    steps = [(step.job.path, step.only_ends) for step in list_first(steps_of(made), ())]
+    assert steps == [("/s/1", False), ("/s/0", True), ("/s/2", True), ("/s/0", False), ("/s/2", False)]
+
+
+def is_of(task: Task, name: str) -> bool:
+    return os.path.basename(task[0]) == name

@@ -1,0 +1,109 @@
+"""Without a catalog every session is listed before its file is read, and exact when it is (bar 4)."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from app.index import jobs, scan, workers
+from app.index.reader import ENDS, read
+from tests.factory import chain, message
+from tests.ui.conftest import HERE, pi_session
+
+
+class Held:
+    """Workers that read the ends of all files, and the files when the test lets them."""
+
+    go: threading.Event
+
+    def __init__(self, **_):
+        """As gentle as can be."""
+
+    def start(self):
+        """There already."""
+
+    def read(self, tasks):
+        for index, (task, _) in enumerate(tasks):
+            while task[4] != ENDS and not self.go.wait(0.01):
+                yield []
+            yield [(index, read(task))]
+
+    def close(self):
+        """Nothing to end."""
+
+
+@pytest.fixture
+def held(monkeypatch):
+    monkeypatch.setattr(scan, "WORKERS_FROM_BYTES", 1)
+    monkeypatch.setattr(jobs, "FIRST_BYTES", 0)
+    monkeypatch.setattr(workers, "Workers", Held)
+    monkeypatch.setattr(Held, "go", threading.Event(), raising=False)
+    yield Held
+    Held.go.set()
+
+
+@pytest.fixture
+def large(tmp_path):
+    """Three sessions of 50 kB; the newest message of the oldest one stands in the middle of its file."""
+    for at, name in enumerate(("first", "second", "third")):
+        lines = chain(f"the {name} prompt", *["x" * 10_000] * 5, id=name)
+        if name == "third":
+            lines.insert(3, message("late", "00000001", "user", "from the future", 50))
+        lines += [message("end", "00000006", "user", f"the end of {name}", 30 - at)]
+        pi_session(tmp_path, *lines, id=name)
+
+
+def provisional(it):
+    return {row.id: row.provisional for row in it.sessions.model.rows()}
+
+
+def facts(text, name):
+    """Program and number of messages in a session's row."""
+    rows = [line.split("│")[1] for line in text.splitlines() if line.count("│") > 1]
+    (row,) = [row for row in rows if f"the {name} prompt" in row]
+    return row.split()[-3:-1]
+
+
+async def test_every_session_is_listed_and_then_read(browser, large, held):
+    async with browser(settle=False) as it:
+        await it.until(lambda: len(provisional(it)) == 3, "the list")
+        assert set(provisional(it).values()) == {True}
+        assert it.listed() == [f"[{HERE}]", "first", "second", "third"]
+        await it.until(lambda: "the second prompt" in it.text(), "the rows")
+        text = it.text()
+        assert "3 sessions" in text
+        assert "reading 0 of 3" in text
+        assert facts(text, "second") == ["pi", "…"]
+
+        await it.press("down")
+        assert it.sessions.row.id == "second"
+        held.go.set()
+        await it.until(lambda: not any(provisional(it).values()), "the reading")
+        assert it.listed() == [f"[{HERE}]", "third", "first", "second"]
+        assert it.sessions.row.id == "second"
+        await it.settled()
+        await it.until(lambda: "reading" not in it.text(), "the end of the scan")
+        assert facts(it.text(), "second") == ["pi", "7"]
+
+
+async def test_a_session_that_is_not_read_yet_opens(browser, large, held):
+    async with browser(settle=False) as it:
+        await it.until(lambda: len(provisional(it)) == 3, "the list")
+        await it.until(
+            lambda: it.tree.view is not None and it.tree.view.tree.path == str(it.path("first")), "its tree"
+        )
+        assert it.tree.view.leaf.id == "end"
+        await it.until(lambda: it.screen.planned == str(it.path("first")), "the plan")
+        assert provisional(it)["first"]
+
+
+async def test_a_filter_finds_what_is_known(browser, large, held):
+    async with browser(settle=False) as it:
+        await it.until(lambda: len(provisional(it)) == 3, "the list")
+        await it.press("/", *"third")
+        assert it.listed() == [f"[{HERE}]", "third"]
+        held.go.set()
+        await it.until(lambda: not any(provisional(it).values()), "the reading")
+        assert it.listed() == [f"[{HERE}]", "third"]
+        assert it.sessions.row.id == "third"
