@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 BOM = b"\xef\xbb\xbf"
 BLOCK_SIZE = 256 << 10
@@ -100,3 +100,28 @@ def blocks(descriptor: int, offset: int = 0, size: int = BLOCK_SIZE) -> Iterator
         waiting = [piece[end:]] if end < len(piece) else []
     if waiting:
         yield b"".join(waiting)
+
+
+def feed_lines(
+    descriptor: int, take: Callable[[bytes, int], int], offset: int = 0, piece: bytes = b""
+) -> tuple[int, bytes]:
+    """Give `take` the file behind `descriptor` from `offset` on, in pieces.
+
+    :param take: is given a piece and its offset; it takes the lines that end within and returns their bytes,
+        LF included. What it leaves is read again with what follows: a piece is never cut or joined.
+    :param piece: what has been read of it, if anything has.
+    :return: the offset of the byte after the last LF, and the unfinished line from there on.
+    :raises OSError: the file cannot be read.
+    """
+    size = BLOCK_SIZE
+    while piece := piece or read_at(descriptor, size, offset):
+        taken = take(piece, offset)
+        offset += taken
+        if taken:
+            size = BLOCK_SIZE
+        elif not read_at(descriptor, 1, offset + len(piece)):
+            break
+        else:
+            size = 2 * max(size, len(piece))
+        piece = b""
+    return offset, piece

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 
+from app.index.row import unread
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,11 +20,11 @@ if TYPE_CHECKING:
 DELTA_SECONDS = 0.05
 """Deltas are no closer together than this (TEXTUAL 4)."""
 
-BURST_SECONDS = 0.1
-"""The same once they have come without a break for a while: nobody reads faster, and drawing costs more than
-reading does."""
+BURST_SECONDS = 0.12
+"""What that grows to under load: nobody reads faster, and drawing costs more than reading does."""
 
-BURST_FROM = 5
+ENTRY_SECONDS = 0.005
+"""It grows by so much for each entry that was told of."""
 
 SAVED_FROM = 256
 """So many results are stored at a time; fewer at the end of a pass. They are what a kill may cost."""
@@ -44,24 +46,24 @@ class Delta:
 
 
 class Pace:
-    """When the listener was told last, across passes."""
+    """When the listener was told last, across passes, and how long to wait before telling it more: the first
+    change is told at once, the next ones the later the more they are.
+    """
 
-    __slots__ = ("_in_a_row", "_told")
+    __slots__ = ("_seconds", "_told")
 
     def __init__(self) -> None:
         self._told = 0.0
-        self._in_a_row = 0
+        self._seconds = DELTA_SECONDS
 
     def pause(self) -> float:
         """Seconds until the listener may be told again; not positive when it may."""
-        wait = BURST_SECONDS if self._in_a_row >= BURST_FROM else DELTA_SECONDS
-        return self._told + wait - time.monotonic()
+        return self._told + self._seconds - time.monotonic()
 
-    def mark(self) -> None:
-        """The listener has just been told."""
-        now = time.monotonic()
-        self._in_a_row = self._in_a_row + 1 if now - self._told < 2 * BURST_SECONDS else 0
-        self._told = now
+    def mark(self, entries: int) -> None:
+        """The listener has just been told of what so many entries have changed."""
+        self._told = time.monotonic()
+        self._seconds = min(BURST_SECONDS, DELTA_SECONDS + ENTRY_SECONDS * entries)
 
 
 class Batch:
@@ -83,15 +85,28 @@ class Batch:
         self._pace = pace
         self._stop = stop
         self._total = total
+        self._begun = time.monotonic()
+        self._entries = 0
         self._done = 0
         self._done_told = 0
         self._readings: list[Reading] = []
         self._rows: list[Row] = []
         self._removed: list[str] = []
         self._gone: list[str] = []
+        self.hinted: set[str] = set()
 
-    def put(self, reading: Reading) -> None:
-        """A file was read: store it and show its row."""
+    def hint(self, row: Row) -> None:
+        """A provisional row: show it until the file is read, and store nothing."""
+        self._rows.append(row)
+        self.hinted.add(row.path)
+        self._known[row.path] = unread(row.signature)
+
+    def put(self, reading: Reading, entries: int = 1) -> None:
+        """A file was read: store it and show its row.
+
+        :param entries: how many of them are new, of a file that was known.
+        """
+        self._entries += entries
         self._readings.append(reading)
         self.show(reading.row)
 
@@ -116,8 +131,8 @@ class Batch:
         self._done += 1
 
     def tell_now_and_then(self) -> None:
-        """`tell`, unless that was done a moment ago."""
-        if self._pace.pause() <= 0:
+        """`tell`, unless that was done a moment ago; a short pass is told of at its end, in one go."""
+        if self._pace.pause() <= 0 and time.monotonic() - self._begun >= DELTA_SECONDS:
             self.tell()
 
     def tell(self, always: bool = False) -> None:
@@ -130,7 +145,8 @@ class Batch:
                 self._stop.wait(pause)
             self._on_delta(Delta(self._rows, self._removed, self._done, self._total))
             self._done_told = self._done
-        self._pace.mark()
+            self._pace.mark(self._entries)
+            self._entries = 0
         self._rows, self._removed = [], []
 
     def end(self, always: bool = False) -> None:

@@ -17,16 +17,22 @@ Result = tuple["tuple[Any, ...] | None", "str | None", int, bytes, int, bytes, i
 """The summary's values or None; why it is refused and the line that shows it; state, offset, fingerprint;
 bytes read; whether only new bytes were read."""
 
+ENDS = -1
+"""As the offset of a task: only the two ends of the file, for a provisional row. The result says no more than
+its values, or None where the ends do not tell."""
+
 UNREADABLE = "cannot be read"
 """How refusals begin that say nothing about the contents: the file may be fine tomorrow."""
 
 
 def read(task: Task) -> Result:
     """Do what `task` says. Raises nothing: what goes wrong with a file is the reason why it is refused."""
+    path, agents, mtime_ms, state, offset, fingerprint = task
+    if offset == ENDS:
+        return _read_ends(path, agents, mtime_ms)
     # Imported late: where nothing has changed the decoders are not needed, and they load slowly.
     from app.sessions.summarise import extend, summarise
 
-    path, agents, mtime_ms, state, offset, fingerprint = task
     try:
         outcome = extend(path, state, offset, fingerprint, agents, mtime_ms) if state else None
         tail = outcome is not None
@@ -45,3 +51,14 @@ def read(task: Task) -> Result:
         outcome.bytes_read,
         tail,
     )
+
+
+def _read_ends(path: str, agents: tuple[str, ...], mtime_ms: int) -> Result:
+    from app.sessions.ends import provisional
+
+    try:
+        summary = provisional(path, agents, mtime_ms)
+    except Exception:
+        # Reading the whole of it comes later and will say why.
+        summary = None
+    return (None if summary is None else summary.values(), None, 0, b"", 0, b"", 0, False)

@@ -22,7 +22,6 @@ START = "import sys; sys.path[:] = sys.argv[1:]; from app.index.worker import ma
 READY = "ready"
 
 _FLUSH_SECONDS = 0.02
-_NICE = 5  # the screen goes first
 
 
 def send(pipe: IO[bytes], value: Any) -> None:
@@ -45,13 +44,14 @@ def main() -> None:
     """Answer each batch of tasks with lists of results, in order, and None after the last."""
     # Nothing here makes cycles worth collecting, and the collector would look at every line's objects.
     gc.disable()
-    if hasattr(os, "nice"):
-        os.nice(_NICE)
     from app.index.reader import read
 
     source, target = sys.stdin.buffer, sys.stdout.buffer
     try:
         send(target, READY)
+        # What decodes loads slowly; before there is anything to read there is time for it.
+        import app.sessions.ends  # noqa: F401
+
         while True:
             results = []
             flushed = time.monotonic()

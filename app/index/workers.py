@@ -25,13 +25,22 @@ if TYPE_CHECKING:
     Batch = list[tuple[int, Task]]
 
 BATCH_BYTES = 4_000_000
-BATCH_FILES = 64
+BATCH_FILES = 256
 FIRST_BATCH_BYTES = 500_000
 
 _MOST_WORKERS = 8
 # A machine that ends workers all the time (out of memory) gets no more of them.
 _MOST_RESTARTS = 32
 _TICK_SECONDS = 0.05
+_NICE = 5
+
+# The C library gives what was read for one block back to the system before it asks for the next, and gets it
+# back page by page; with these it keeps a few megabytes. Only glibc knows them.
+_MEMORY = {
+    "MALLOC_MMAP_THRESHOLD_": str(32 << 20),
+    "MALLOC_TOP_PAD_": str(4 << 20),
+    "MALLOC_TRIM_THRESHOLD_": str(64 << 20),
+}
 
 # When a worker crashes its file is to blame, the second time for good; one that was killed may have been so
 # for other reasons.
@@ -44,9 +53,12 @@ CRASHED: Result = (None, "reading it ends the reading process", 0, b"", 0, b"", 
 class Workers:
     """Reads files in several processes. One use; `close` in any case."""
 
-    def __init__(self, count: int = 0) -> None:
-        """:param count: how many processes; 0: one for each processor at hand."""
+    def __init__(self, count: int = 0, *, gentle: bool = False) -> None:
+        """:param count: how many processes; 0: one for each processor at hand.
+        :param gentle: let others go first.
+        """
         self._count = count or min(_processors(), _MOST_WORKERS)
+        self._gentle = gentle
         self._batches: deque[Batch] = deque()
         self._results: queue.SimpleQueue[list[tuple[int, Result]]] = queue.SimpleQueue()
         self._lock = threading.Lock()
@@ -54,6 +66,8 @@ class Workers:
         self._restarts = 0
         # What tasks have to do with the deaths of workers they were alone with.
         self._blame: dict[int, int] = {}
+        self._threads: list[threading.Thread] = []
+        self._asked = threading.Event()
         self._closed = False
 
     @property
@@ -61,6 +75,13 @@ class Workers:
         """The workers that run now."""
         with self._lock:
             return [process.pid for process in self._processes]
+
+    def start(self) -> None:
+        """Have the processes come up while what they are to read is still being looked for."""
+        if not self._threads:
+            self._threads = [threading.Thread(target=self._drive, daemon=True) for _ in range(self._count)]
+            for thread in self._threads:
+                thread.start()
 
     def read(self, tasks: Sequence[tuple[Task, int]]) -> Iterator[list[tuple[int, Result]]]:
         """Yield lists of (index of the task, its result) as they come, and an empty list now and then.
@@ -71,13 +92,12 @@ class Workers:
         :param tasks: each with the number of bytes there is to read.
         """
         self._batches.extend(_batches(tasks))
-        threads = [threading.Thread(target=self._drive, daemon=True) for _ in range(self._count)]
-        for thread in threads:
-            thread.start()
+        self._asked.set()
+        self.start()
         left = len(tasks)
         while left:
             # Asked before the queue is: what a thread put there before it ended is not missed.
-            alive = any(thread.is_alive() for thread in threads)
+            alive = any(thread.is_alive() for thread in self._threads)
             try:
                 group = self._results.get(timeout=_TICK_SECONDS if alive else 0)
             except queue.Empty:
@@ -93,13 +113,15 @@ class Workers:
     def close(self) -> None:
         """End the workers."""
         self._closed = True
+        self._asked.set()
         with self._lock:
             for process in self._processes:
                 process.kill()
 
     def _drive(self) -> None:
         """Feed one worker until there is nothing left to do; replace it when it dies."""
-        process: subprocess.Popen[bytes] | None = None
+        process = None if self._asked.is_set() else self._start()
+        self._asked.wait()
         try:
             while self._batches and not self._closed:
                 if process is None:
@@ -156,10 +178,16 @@ class Workers:
                     stderr=subprocess.DEVNULL,
                     # Ctrl+C in the terminal is for us; we end the workers ourselves.
                     start_new_session=True,
+                    env={**os.environ, **_MEMORY},
                 )
             except OSError:
                 return None
             self._processes.add(process)
+        if self._gentle and hasattr(os, "setpriority"):
+            try:
+                os.setpriority(os.PRIO_PROCESS, process.pid, _NICE)
+            except OSError:
+                pass  # where that is forbidden it reads as fast as it can
         assert process.stdout is not None
         try:
             if worker.receive(process.stdout) == worker.READY:

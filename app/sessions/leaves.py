@@ -18,33 +18,61 @@ class NeedsReread(Exception):
 class Leaves:
     """The entries that are nobody's parent so far, and the parents named so far."""
 
-    __slots__ = ("fresh", "named", "old_leaves", "old_named")
+    __slots__ = ("_fresh", "_waiting", "named", "old_leaves", "old_named")
 
     def __init__(self) -> None:
-        self.fresh: dict[str | None, int] = {}
-        """Leaves among the entries of this process: id -> how many entries have it."""
-        self.named: set[str | None] = set()
+        self._fresh: dict[str | None, int] = {}
+        # Entries that `_fresh` does not account for yet: most are named a moment later and never have to.
+        self._waiting: list[str | None] = []
+        self.named: set[str] = set()
         """Parents named in this process."""
         self.old_leaves = b""
         """Leaves from a stored state, each as NUL id NUL."""
         self.old_named = b""
         """Keys of the parents named before, from a stored state."""
 
+    @property
+    def fresh(self) -> dict[str | None, int]:
+        """Leaves among the entries of this process: id -> how many entries have it."""
+        fresh = self._fresh
+        if self._waiting:
+            named = self.named
+            for parent in named.intersection(fresh):
+                del fresh[parent]
+            for entry_id in [one for one in self._waiting if one not in named]:
+                fresh[entry_id] = fresh.get(entry_id, 0) + 1
+            self._waiting = []
+        return fresh
+
+    def entries(self, ids: list[str | None], parents: list[str | None]) -> None:
+        """Take in the next entries: their ids, and the parents that they name.
+
+        :raises NeedsReread: as `entry`.
+        """
+        if self.old_named or self.old_leaves:
+            for entry_id, parent in zip(ids, parents, strict=True):
+                self.entry(entry_id, parent)
+            return
+        self.named.update(parents)  # type: ignore[arg-type]  # what does not belong there goes at once
+        self.named.discard(None)
+        self._waiting += ids
+
     def entry(self, entry_id: str | None, parent: str | None) -> None:
         """Take in the next entry.
 
         :raises NeedsReread: its id may have been named, or used, before the stored state was made.
         """
+        fresh = self.fresh
         if parent is not None:
             self.named.add(parent)
-            if parent in self.fresh:
-                del self.fresh[parent]
+            if parent in fresh:
+                del fresh[parent]
             if self.old_leaves and _can_be_packed(parent):
                 self.old_leaves = self.old_leaves.replace(_packed_leaf(parent), b"")
         if self.old_named and entry_id is not None and _holds(self.old_named, _key(entry_id)):
             raise NeedsReread
         if entry_id is None or entry_id not in self.named:
-            self.fresh[entry_id] = self.fresh.get(entry_id, 0) + 1
+            fresh[entry_id] = fresh.get(entry_id, 0) + 1
 
     def count(self) -> int:
         """How many entries are leaves."""
@@ -57,8 +85,7 @@ class Leaves:
             if entry_id is None or not _can_be_packed(entry_id):
                 return None
             leaves.append(_packed_leaf(entry_id) * times)
-        named = [parent for parent in self.named if parent is not None]
-        return self.old_leaves + b"".join(leaves), self.old_named + _keys(named)
+        return self.old_leaves + b"".join(leaves), self.old_named + _keys(self.named)
 
     def unpack(self, leaves: bytes, named: bytes) -> None:
         """Start from what `pack` gave."""
@@ -87,7 +114,7 @@ def _key(entry_id: str) -> bytes:
     return zlib.crc32(entry_id.encode()).to_bytes(_KEY, "big")
 
 
-def _keys(ids: list[str]) -> bytes:
+def _keys(ids: set[str]) -> bytes:
     # One call for all of them, where all look as they usually do.
     if set(map(len, ids)) <= {2 * _KEY}:
         try:

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from app.formats.header import Fault, NotASession, find_header
-from app.formats.lines import blocks
+from app.formats.lines import feed_lines
 from app.sessions.summarise import feed_unfinished, open_file, why
 from app.sessions.tally import Tally
 
@@ -40,13 +40,8 @@ def problems(path: str, agents: Sequence[str] = ()) -> list[Problem]:
 
 
 def _list(path: str, descriptor: int, agents: Sequence[str], found: list[Problem]) -> None:
-    offset = 0
     tally = Tally(find_header(path, descriptor, agents), found.append)
-    for block in blocks(descriptor):
-        end = block.rfind(b"\n") + 1
-        if end:
-            tally.feed(block[:end], offset)
-            offset += end
-        if end < len(block) and not feed_unfinished(tally, block[end:], offset):
-            reason = "the last line is unfinished; it may still be being written"
-            found.append(Problem(tally.sums.lines + 1, offset, reason, torn=True))
+    offset, unfinished = feed_lines(descriptor, tally.feed)
+    if unfinished and not feed_unfinished(tally, unfinished, offset):
+        reason = "the last line is unfinished; it may still be being written"
+        found.append(Problem(tally.sums.lines + 1, offset, reason, torn=True))

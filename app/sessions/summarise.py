@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from app.formats.header import NotASession, find_header
-from app.formats.lines import blocks, read_at
+from msgspec import Struct
+
+from app.formats.header import NotASession, find_header, read_header
+from app.formats.lines import BLOCK_SIZE, feed_lines, read_at
 from app.sessions.tally import NeedsReread, Tally
 
 if TYPE_CHECKING:
@@ -16,12 +17,13 @@ if TYPE_CHECKING:
 
     from app.sessions.summary import Summary
 
+# Not blocking: a named pipe in a store must not hang the scan.
+_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _HEAD = 4096
 _TAIL = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What became of reading a file.
 
     :param summary: the row, or None where the file is no session; then `refused` says why, and `refused_line`
@@ -54,8 +56,13 @@ def summarise(path: str, agents: Sequence[str], mtime_ms: int) -> Outcome:
     except OSError as error:
         return Outcome(None, why(error))
     try:
-        tally = Tally(find_header(path, descriptor, agents))
-        return _fold(tally, descriptor, 0, mtime_ms)
+        # Most files are no longer than this, and need not be read twice for their header.
+        piece = read_at(descriptor, BLOCK_SIZE, 0)
+        try:
+            header = read_header(path, piece, agents)
+        except NotASession:
+            header = find_header(path, descriptor, agents)
+        return _fold(Tally(header), descriptor, 0, mtime_ms, piece)
     except NotASession as refusal:
         return Outcome(None, refusal.reason, refusal.line)
     except OSError as error:
@@ -93,19 +100,8 @@ def extend(
         os.close(descriptor)
 
 
-def _fold(tally: Tally, descriptor: int, offset: int, mtime_ms: int) -> Outcome:
-    start = offset
-    unfinished = b""
-    for block in blocks(descriptor, offset):
-        if block.endswith(b"\n"):
-            tally.feed(block, offset)
-            offset += len(block)
-            continue
-        end = block.rfind(b"\n") + 1
-        if end:
-            tally.feed(block[:end], offset)
-            offset += end
-        unfinished = block[end:]
+def _fold(tally: Tally, descriptor: int, start: int, mtime_ms: int, piece: bytes = b"") -> Outcome:
+    offset, unfinished = feed_lines(descriptor, tally.feed, start, piece)
     state = tally.dump()
     torn = bool(unfinished) and not feed_unfinished(tally, unfinished, offset)
     return Outcome(
@@ -121,13 +117,12 @@ def feed_unfinished(tally: Tally, line: bytes, offset: int) -> bool:
     """Take in a last line without a newline, if it is complete all the same; False if it is torn."""
     if not tally.understands(line):
         return False
-    tally.feed(line, offset)
+    tally.feed(line + b"\n", offset)
     return True
 
 
 def open_file(path: str) -> int:
-    # Not blocking: a named pipe in a store must not hang the scan.
-    return os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    return os.open(path, _READ)
 
 
 def fingerprint_of(descriptor: int, offset: int) -> bytes:

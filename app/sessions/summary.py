@@ -5,6 +5,8 @@ On the fast path of the first frame: this module imports only `app.formats.text`
 
 from __future__ import annotations
 
+from _operator import attrgetter  # `operator` itself would have to be loaded first
+
 from app.formats.text import one_line
 
 TYPE_CHECKING = False
@@ -40,6 +42,8 @@ FIELDS = (
     "torn",
 )
 """The fields of a `Summary` in the order of its constructor, so that the catalog can store and load them."""
+
+_values = attrgetter(*FIELDS)
 
 
 def title_of(name: str | None, first_message: str) -> str:
@@ -111,7 +115,8 @@ class Summary:
 
     def values(self) -> tuple[Any, ...]:
         """Every field, in the order of `FIELDS`; `Summary(*values)` makes an equal one."""
-        return tuple([getattr(self, field) for field in FIELDS])
+        values: tuple[Any, ...] = _values(self)
+        return values
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Summary) and self.values() == other.values()

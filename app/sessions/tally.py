@@ -6,16 +6,17 @@ of one line, the session stays and the line is a fault.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from app.formats.brief import ANSWERS, Prompt, brief_of, briefs, time_of
 from app.formats.content import text_of
 from app.formats.decode import BadLine
 from app.formats.dialects import named
 from app.formats.dialects.base import Mark
 from app.formats.header import Fault
-from app.formats.lines import is_blank
-from app.formats.skim import ABSENT, REFUSALS
+from app.formats.lines import BOM, is_blank
 from app.formats.stamps import parse_time
+from app.formats.trim import trimmed
 from app.sessions.leaves import Leaves, NeedsReread
 from app.sessions.row_of import row_of
 from app.sessions.state import State, pack_state, unpack_state
@@ -24,6 +25,7 @@ from app.sessions.summary import FIRST_MESSAGE_LIMIT
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from app.formats.brief import Brief
     from app.formats.header import Header
     from app.formats.skim import Skim, SkimMessage, Usage
     from app.sessions.summary import Summary
@@ -48,6 +50,7 @@ class Tally:
         self.has_ids = header.has_ids
         self.on_fault = on_fault
         self.leaves = Leaves()
+        self._offset = 0
         self.models: dict[tuple[str | None, str | None], None] = {}
         self.sums = State(
             name=header.name,
@@ -60,113 +63,98 @@ class Tally:
 
     # feeding
 
-    def feed(self, block: bytes, offset: int = 0) -> None:
-        """Take in whole lines; `offset` is where `block` begins in the file. The first block begins the file.
+    def feed(self, block: bytes, offset: int = 0) -> int:
+        """Take in the lines of `block` that end with a LF; how many bytes they are.
 
+        :param offset: where `block` begins in the file. The first block begins the file.
         :raises NeedsReread: after `restore` only; the sums are no longer of use then.
         """
-        lines = block.split(b"\n")
-        if not lines[-1]:
-            lines.pop()
-        if self.sums.lines == 0 and self.header.has_bom and lines:
-            lines[0] = lines[0][3:]
-        if self.dialect.one_entry_a_line:
-            self._feed_entries(lines, offset)
-        else:
-            self._feed_anything(lines, offset)
-        self.sums.lines += len(lines)
+        end = block.rfind(b"\n") + 1
+        if not end:
+            return 0
+        # Who wants to be told of faults wants to know where they are.
+        if self.dialect.one_entry_a_line and self.on_fault is None:
+            entries = briefs(block, snake=self.dialect.snake)
+            if entries is not None:
+                self.sums.lines += len(entries)
+                self._take(entries)
+                return end
+        self._feed_lines(block[: end - 1].split(b"\n"), offset)
+        return end
 
-    def _feed_entries(self, lines: list[bytes], offset: int) -> None:
-        # The loop every byte of every session goes through; what is rare is moved out of it.
-        fast = self.dialect.fast
-        sums = self.sums
-        leaves = self.leaves
-        fresh, parents = leaves.fresh, leaves.named
-        resumed = bool(leaves.old_named or leaves.old_leaves)
-        has_ids = self.has_ids
-        entries = messages = 0
-        newest = sums.newest
-        last_id = sums.leaf_id
-        models = self.models
-        used: list[Usage] = []
-        for index, line in enumerate(lines):
-            try:
-                skim = fast(line)
-            except REFUSALS:
-                slow = self._slow(line, lines, index, offset)
-                if slow is None:
-                    continue
-                skim = slow
-            kind = skim.type
-            entry_id = skim.id
-            if kind == "session" or (kind == "title" and entry_id is None):
-                reason = sums.heads.fault(skim, sums.entries + entries)
-                if reason:
-                    self._fault(lines, index, offset, reason)
-                continue
-            entries += 1
-            if has_ids:
-                parent = skim.parent_id
-                last_id = entry_id
-                if resumed:
-                    leaves.entry(entry_id, parent)
-                else:
-                    if parent is not None:
-                        parents.add(parent)
-                        if parent in fresh:
-                            del fresh[parent]
-                    if entry_id is None or entry_id not in parents:
-                        fresh[entry_id] = fresh.get(entry_id, 0) + 1
-            if kind == "message":
-                messages += 1
-                message = skim.message
-                if message is None:
-                    self._fault(lines, index, offset, "a message entry without a message")
-                    continue
-                role = message.role
-                if role == "assistant":
-                    if message.usage is not None:
-                        used.append(message.usage)
-                    if message.model:
-                        models[message.provider, message.model] = None
-                elif role == "user":
-                    if not sums.first_message:
-                        sums.first_message = text_of(message.content)[:FIRST_MESSAGE_LIMIT]
-                else:
-                    continue
-                if message.content is not ABSENT:
-                    stamp = message.timestamp
-                    if stamp.__class__ is not int:
-                        stamp = _activity(message, skim)
-                    if newest < stamp <= _LAST_MS:
-                        newest = stamp
-            elif kind in _RARE_TYPES:
-                if skim.usage is not None and kind in _USAGE_TYPES:
-                    used.append(skim.usage)
-                else:
-                    self._rare(skim)
-        self._use(used)
-        sums.entries += entries
-        sums.messages += messages
-        sums.newest = newest
-        sums.leaf_id = last_id
-
-    def _feed_anything(self, lines: list[bytes], offset: int) -> None:
-        for index, line in enumerate(lines):
+    def _feed_lines(self, lines: list[bytes], offset: int) -> None:
+        for line in lines:
+            self.sums.lines += 1
+            self._offset = offset
+            offset += len(line) + 1
+            if self.sums.lines == 1 and self.header.has_bom:
+                line = line[len(BOM) :]
             if is_blank(line):
                 continue
             try:
                 skims = self.dialect.skims(line)
             except BadLine as bad:
-                self._fault(lines, index, offset, bad.reason)
+                self._fault(bad.reason)
+                continue
+            if self.dialect.one_entry_a_line:
+                self._take([brief_of(skim) for skim in skims])
                 continue
             for skim in skims:
                 if type(skim) is Mark:
                     self._mark(skim)
                 else:
-                    self._entry(skim, lines, index, offset)
+                    self._entry(skim)
 
-    def _entry(self, skim: Skim, lines: list[bytes], index: int, offset: int) -> None:
+    def _take(self, entries: list[Brief]) -> None:
+        # The loop that every line of every session goes through; what is rare is moved out of it.
+        sums = self.sums
+        newest = sums.newest
+        messages = 0
+        used: list[Usage] = []
+        heads: set[int] = set()
+        provider = model = None
+        for index, entry in enumerate(entries):
+            kind = entry.type
+            if kind == "message":
+                messages += 1
+                message: Any = entry.message
+                said = message.__class__
+                if said in ANSWERS:
+                    if message.usage is not None:
+                        used.append(message.usage)
+                    if message.model and (message.model != model or message.provider != provider):
+                        provider, model = message.provider, message.model
+                        self.models[provider, model] = None
+                elif said is Prompt:
+                    if not sums.first_message:
+                        sums.first_message = text_of(message.content)[:FIRST_MESSAGE_LIMIT]
+                else:
+                    if message is None:
+                        self._fault("a message entry without a message")
+                    continue
+                if newest < message.timestamp <= _LAST_MS:
+                    newest = message.timestamp
+            elif kind == "session" or (kind == "title" and entry.id is None):
+                reason = sums.heads.fault(kind, entry.id, sums.entries + index - len(heads))
+                heads.add(index)
+                if reason:
+                    self._fault(reason)
+            elif kind in _RARE_TYPES:
+                if entry.usage is not None and kind in _USAGE_TYPES:
+                    used.append(entry.usage)
+                else:
+                    self._rare(entry)
+        if heads:
+            entries = [entry for index, entry in enumerate(entries) if index not in heads]
+        self._use(used)
+        sums.entries += len(entries)
+        sums.messages += messages
+        sums.newest = newest
+        if entries and self.has_ids:
+            self.leaves.entries([entry.id for entry in entries], [entry.parent_id for entry in entries])
+            sums.leaf_id = entries[-1].id
+
+    def _entry(self, skim: Skim) -> None:
         sums = self.sums
         sums.entries += 1
         self.leaves.entry(skim.id, skim.parent_id)
@@ -180,25 +168,16 @@ class Tally:
         sums.messages += 1
         message = skim.message
         if message is None:
-            self._fault(lines, index, offset, "a message entry without a message")
+            self._fault("a message entry without a message")
             return
         if message.role == "assistant":
             self._answer(message)
         elif message.role == "user" and not sums.first_message:
             sums.first_message = text_of(message.content)[:FIRST_MESSAGE_LIMIT]
-        if message.role in ("user", "assistant") and message.content is not ABSENT:
-            sums.newest = max(sums.newest, _activity(message, skim))
+        if message.role in ("user", "assistant"):
+            sums.newest = max(sums.newest, time_of(skim) or 0)
 
-    def _slow(self, line: bytes, lines: list[bytes], index: int, offset: int) -> Skim | None:
-        if is_blank(line):
-            return None
-        try:
-            return self.dialect.skim(line)
-        except BadLine as bad:
-            self._fault(lines, index, offset, bad.reason)
-            return None
-
-    def _rare(self, skim: Skim) -> None:
+    def _rare(self, skim: Brief | Skim) -> None:
         sums = self.sums
         kind = skim.type
         if kind in _USAGE_TYPES:
@@ -207,7 +186,7 @@ class Tally:
         elif kind == "label":
             self._label(skim)
         elif kind == "session_info":
-            sums.name = self.dialect.renamed(sums.name, (skim.name or "").strip() or None)
+            sums.name = self.dialect.renamed(sums.name, trimmed(skim.name))
         elif skim.parent_session_path and not sums.parent_session:
             sums.parent_session = skim.parent_session_path
 
@@ -218,11 +197,11 @@ class Tally:
         elif skim.type == "label":
             self._label(skim)
         elif skim.type == "session_info":
-            sums.name = (skim.name or "").strip() or None
+            sums.name = trimmed(skim.name)
         elif skim.usage is not None:
             self._use((skim.usage,))
 
-    def _label(self, skim: Skim) -> None:
+    def _label(self, skim: Brief | Skim) -> None:
         target = skim.target_id
         if target is None or not self.has_ids:
             return
@@ -251,13 +230,10 @@ class Tally:
                 cost += price.total
         sums.input, sums.output, sums.cache_read, sums.cache_write, sums.cost = sent, got, read, written, cost
 
-    def _fault(self, lines: list[bytes], index: int, offset: int, reason: str) -> None:
+    def _fault(self, reason: str) -> None:
         self.sums.problems += 1
         if self.on_fault:
-            start = offset + sum(len(line) + 1 for line in lines[:index])
-            if self.sums.lines == 0 and self.header.has_bom:
-                start += 3 if index else 0
-            self.on_fault(Fault(self.sums.lines + index + 1, start, reason))
+            self.on_fault(Fault(self.sums.lines, self._offset, reason))
 
     def understands(self, line: bytes) -> bool:
         """True when `line` reads as JSON of this dialect, or is blank."""
@@ -297,11 +273,3 @@ class Tally:
         tally.leaves = leaves
         tally.models = dict.fromkeys(models)
         return tally
-
-
-def _activity(message: SkimMessage, skim: Skim) -> int:
-    """When a message was, 0 when nothing says: its own number, else the entry's time."""
-    stamp = message.timestamp
-    if stamp is None or isinstance(stamp, str):
-        stamp = skim.timestamp
-    return parse_time(stamp) or 0

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.formats import lines
 from app.formats.lines import Line, blocks, is_blank, scan
 
 if TYPE_CHECKING:
@@ -74,3 +75,71 @@ def test_a_line_longer_than_a_block_comes_whole(tmp_path: Path) -> None:
     finally:
         os.close(descriptor)
     assert found == [b"short\n", b"x" * 5000 + b"\nend\n"]
+
+
+class Taker:
+    """Takes the lines that end within a piece, as `feed_lines` wants it."""
+
+    def __init__(self) -> None:
+        self.found = b""
+        self.pieces: list[int] = []
+
+    def __call__(self, piece: bytes, offset: int) -> int:
+        assert offset == len(self.found)
+        end = piece.rfind(b"\n") + 1
+        self.found += piece[:end]
+        self.pieces.append(len(piece))
+        return end
+
+
+@given(data=st.lists(st.binary(max_size=60), max_size=12), size=st.integers(1, 30), read=st.integers(0, 40))
+def test_lines_are_fed_whole_and_the_last_one_is_told_apart(
+    tmp_path_factory: pytest.TempPathFactory, data: list[bytes], size: int, read: int
+) -> None:
+    content = b"\n".join(data)
+    path = tmp_path_factory.getbasetemp() / "fed"
+    path.write_bytes(content)
+    descriptor = os.open(path, os.O_RDONLY)
+    taker = Taker()
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(lines, "BLOCK_SIZE", size)
+            offset, unfinished = lines.feed_lines(descriptor, taker, piece=content[:read])
+    finally:
+        os.close(descriptor)
+    assert taker.found + unfinished == content
+    assert offset == len(taker.found)
+    assert b"\n" not in unfinished
+
+
+def test_what_is_written_meanwhile_is_fed_too(tmp_path: Path) -> None:
+    path = tmp_path / "growing"
+    path.write_bytes(b"one\ntw")
+    more = [b"o\nth", b"ree\nfour"]
+    taker = Taker()
+
+    def take(piece: bytes, offset: int) -> int:
+        taken = taker(piece, offset)
+        if more:
+            with path.open("ab") as file:
+                file.write(more.pop(0))
+        return taken
+
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        assert lines.feed_lines(descriptor, take) == (14, b"four")
+    finally:
+        os.close(descriptor)
+    assert taker.found == b"one\ntwo\nthree\n"
+
+
+def test_a_long_line_is_not_read_again_and_again(tmp_path: Path) -> None:
+    path = tmp_path / "long"
+    path.write_bytes(b"short\n" + b"x" * (5 * lines.BLOCK_SIZE) + b"\nend\n")
+    descriptor = os.open(path, os.O_RDONLY)
+    taker = Taker()
+    try:
+        assert lines.feed_lines(descriptor, taker) == (path.stat().st_size, b"")
+    finally:
+        os.close(descriptor)
+    assert sum(taker.pieces) < 3 * path.stat().st_size

@@ -135,6 +135,17 @@ def test_without_an_interpreter_too(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert collect(Workers(2), work) == [read(task) for task, _ in work]
 
 
+@pytest.mark.skipif(not hasattr(os, "getpriority"), reason="no priorities here")
+@pytest.mark.parametrize(("gentle", "behind"), [(True, 5), (False, 0)])
+def test_gentle_workers_let_others_go_first(tmp_path: Path, gentle: bool, behind: int) -> None:
+    workers = Workers(1, gentle=gentle)
+    with closing(workers):
+        results = workers.read([(task, 5_000_000) for task, _ in tasks(fill(tmp_path, 50))])
+        next(group for group in results if group)
+        (process,) = workers.process_ids
+        assert os.getpriority(os.PRIO_PROCESS, process) == os.getpriority(os.PRIO_PROCESS, 0) + behind
+
+
 def test_workers_end_with_us(tmp_path: Path) -> None:
     workers = Workers(2)
     results = workers.read([(task, 5_000_000) for task, _ in tasks(fill(tmp_path, 50))])

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.formats.header import read_header
+from app.formats.header import Fault, read_header
 from app.sessions.deepest import deepest
 from app.sessions.leaves import Leaves, NeedsReread
 from app.sessions.summarise import Outcome, extend, summarise
@@ -74,6 +74,38 @@ def test_leaves_are_counted_by_their_definition(pairs: list[tuple[str | None, st
         return
     named = {parent for _, parent in pairs if parent is not None}
     assert leaves.count() == sum(entry_id is None or entry_id not in named for entry_id, _ in pairs)
+
+
+@given(st.lists(st.lists(st.tuples(IDS | st.none(), st.none() | IDS), max_size=8), max_size=5))
+def test_leaves_of_many_entries_at_once(groups: list[list[tuple[str | None, str | None]]]) -> None:
+    leaves, singly = Leaves(), Leaves()
+    for turn, group in enumerate(groups):
+        if turn % 2:
+            for entry_id, parent in group:
+                leaves.entry(entry_id, parent)
+        else:
+            leaves.entries([entry_id for entry_id, _ in group], [parent for _, parent in group])
+        for entry_id, parent in group:
+            singly.entry(entry_id, parent)
+        assert leaves.fresh == singly.fresh
+        assert leaves.named == singly.named
+
+
+@given(LINES)
+def test_who_is_told_of_faults_gets_the_same_sums(lines: list[bytes]) -> None:
+    faults: list[Fault] = []
+    told = Tally(read_header("x", HEAD, ("pi",)), faults.append)
+    assert told.feed(HEAD + b"".join(line + b"\n" for line in lines)) == len(HEAD) + sum(
+        map(len, lines)
+    ) + len(lines)
+    assert told.summary(MTIME) == whole(lines).summary(MTIME)
+    assert len(faults) == told.sums.problems
+    # Each is on a line of its own, in order, and begins where that line does.
+    starts = [0, len(HEAD)]
+    for line in lines:
+        starts.append(starts[-1] + len(line) + 1)
+    assert [fault.offset for fault in faults] == [starts[(fault.line or 0) - 1] for fault in faults]
+    assert len({fault.line for fault in faults}) == len(faults)
 
 
 def test_ordinary_appends_never_need_the_whole_file() -> None:

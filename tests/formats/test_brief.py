@@ -1,0 +1,184 @@
+"""All lines of a block at once say what each says by itself, or nothing (PERFORMANCE 2.1, FORMATS 1.1)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import Raw, Struct
+
+from app.formats.brief import ANSWERS, Answer, Brief, Message, Prompt, brief_of, briefs, time_of
+from app.formats.decode import BadLine
+from app.formats.skim import skim
+
+LAST_MS = 253_402_300_799_999
+TEXT = st.text(alphabet=st.characters(blacklist_categories=["Cs"]), max_size=8)
+STAMP = st.integers(-5, 2**54)
+JUNK: st.SearchStrategy[Any] = (
+    st.none() | st.booleans() | st.floats(0, 9) | st.just([]) | st.just({"a": [1]}) | TEXT
+)
+
+
+def entries(junk: st.SearchStrategy[Any], roles: list[str]) -> st.SearchStrategy[dict[str, Any]]:
+    """Entries; `junk` stands where it does not belong."""
+    usage = st.fixed_dictionaries(
+        {},
+        optional={
+            "input": st.integers(0, 99) | junk,
+            "cacheRead": st.integers(0, 99),
+            "cache_read": st.integers(0, 99),
+            "cost": st.fixed_dictionaries({}, optional={"total": st.floats(0, 9) | junk}),
+        },
+    )
+    message = st.fixed_dictionaries(
+        {"role": st.sampled_from(roles) | junk, "content": JUNK | junk, "timestamp": STAMP | junk},
+        optional={"usage": usage | junk, "provider": TEXT | junk, "model": TEXT, "extra": JUNK},
+    )
+    return st.fixed_dictionaries(
+        {"type": st.sampled_from(["message", "label", "session", "new"]) | junk},
+        optional={
+            "id": TEXT | junk,
+            "parentId": TEXT | junk,
+            "parent_id": TEXT | junk,
+            "timestamp": JUNK,
+            "message": message | junk,
+            "targetId": TEXT | junk,
+            "target_id": TEXT,
+            "label": TEXT | junk,
+            "name": TEXT | junk,
+            "usage": usage | junk,
+            "parent_session_path": TEXT | junk,
+        },
+    )
+
+
+PLAIN = entries(st.nothing(), ["user", "assistant", "toolResult", "tool_result", "custom"])
+ANY = entries(JUNK, ["user", "assistant", "toolResult", "nobody"])
+
+
+def written(entry: dict[str, Any]) -> bytes:
+    return json.dumps(entry, ensure_ascii=False).encode()
+
+
+def plain(value: Any) -> Any:
+    """A brief as plain values: a spelling's classes do not matter, nor what a time is that nobody counts."""
+    if isinstance(value, Raw):
+        return json.loads(bytes(value)) if bytes(value) else "absent"
+    if not isinstance(value, Struct):
+        return value
+    kind = next((kind for kind in (Answer, Prompt, Message, Brief) if isinstance(value, kind)), type(value))
+    fields = {name: plain(getattr(value, name)) for name in value.__struct_fields__}
+    if "timestamp" in fields and not 0 < fields["timestamp"] <= LAST_MS:
+        fields["timestamp"] = 0
+    return kind.__name__.removeprefix("Camel"), fields
+
+
+def one_by_one(block: bytes, *, snake: bool) -> list[Any] | None:
+    """What `briefs` has to say where it says anything; None where it must not."""
+    try:
+        return [plain(brief_of(skim(line, snake=snake))) for line in block.split(b"\n")[:-1]]
+    except BadLine:
+        return None
+
+
+@given(st.lists(PLAIN, min_size=1, max_size=6), st.booleans(), st.sampled_from([b"", b'{"type":"mess', b"]"]))
+def test_plain_lines_are_read_at_once(lines: list[dict[str, Any]], snake: bool, unfinished: bytes) -> None:
+    block = b"".join(written(line) + b"\n" for line in lines)
+    found = briefs(block + unfinished, snake=snake)
+    assert found is not None
+    assert [plain(brief) for brief in found] == one_by_one(block, snake=snake)
+    assert all(isinstance(brief.message, Answer) == (type(brief.message) in ANSWERS) for brief in found)
+
+
+@given(
+    st.lists(ANY.map(written) | st.sampled_from([b"", b"{", b"}", b"[]", b"1"]), min_size=1), st.booleans()
+)
+def test_other_lines_say_the_same_or_nothing(lines: list[bytes], snake: bool) -> None:
+    block = b"".join(line + b"\n" for line in lines)
+    found = briefs(block, snake=snake)
+    if found is not None:
+        assert [plain(brief) for brief in found] == one_by_one(block, snake=snake)
+
+
+PIECES = st.sampled_from(
+    [
+        b"{}",
+        b"{",
+        b"}",
+        b"[",
+        b"]",
+        b",",
+        b":",
+        b'"',
+        b'"a"',
+        b"1",
+        b"\n",
+        b"\n",
+        b" ",
+        b"\r",
+        b"\t",
+        b"\\",
+        b'"message"',
+    ]
+)
+
+
+@given(st.lists(PIECES, max_size=30))
+def test_lines_that_are_json_only_together_are_no_entries(pieces: list[bytes]) -> None:
+    block = b"".join(pieces) + b"\n"
+    found = briefs(block)
+    if found is not None:
+        assert [plain(brief) for brief in found] == one_by_one(block, snake=False)
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        b'{}\n{"a":\n1}\n',
+        b'{}\n{"a":[1\n2]}\n{},{}\n',
+        b"{}\n{}{}\n\n",
+        b'{}\n{}][{}\n{"a":["\n"]}\n',
+        b'{}\n{"a":[]\n[]}\n',
+        b'{}\n{"a":"\n"}\n',
+        b'{}\n{"a":[\n]}\n{}][{}\n',
+        b"{}\n{},\n{}\n",
+        b"{}\n\xef\xbb\xbf{}\n",
+        b"{}\n[{}]\n",
+        b"{}\n]\n[\n",
+        b"{}\n\n",
+        b"\n{}\n",
+        b"{}]\n[{}\n",
+        b'{}\n{"id":"\\ud800"}\n',
+        b'{}\n{"id":"\xff"}\n',
+        b'{}\n{"x":"\x01"}\n',
+        b'{}\n{"x":NaN}\n',
+        b'{}\n{"x":' + b"[" * 3000 + b"]" * 3000 + b"}\n",
+    ],
+)
+def test_what_the_lines_do_not_say_by_themselves_is_left_to_them(block: bytes) -> None:
+    assert briefs(block) is None
+
+
+def test_a_field_given_twice_counts_the_last_time() -> None:
+    (brief,) = briefs(b'{"type":"label","type":"message","id":"a","id":"b"}\n') or []
+    assert (brief.type, brief.id) == ("message", "b")
+    # The role says how to read the others; of two roles the last one must count, so both are left to `skim`.
+    assert briefs(b'{"message":{"role":"user","content":"","timestamp":1,"role":"toolResult"}}\n') is None
+
+
+@pytest.mark.parametrize(
+    ("message", "when"),
+    [
+        ('{"role":"user","content":"","timestamp":5}', 5),
+        ('{"role":"user","content":null}', 1_771_236_000_000),
+        ('{"role":"user","content":"","timestamp":"soon"}', 1_771_236_000_000),
+        ('{"role":"user","timestamp":5}', None),
+        ("null", None),
+    ],
+)
+def test_the_time_of_a_message(message: str, when: int | None) -> None:
+    line = f'{{"type":"message","timestamp":"2026-02-16T10:00:00Z","message":{message}}}'.encode()
+    assert time_of(skim(line)) == when
