@@ -23,13 +23,14 @@ class ScreenReady(Message):
 
 
 class CatalogLoaded(Message):
-    """Every session that the catalog knew at launch, as a list that is ready to be shown, and the places that
-    are searched: (agents, folder, state).
+    """Every session that is known so far, as a list that is ready to be shown, and the places that are
+    searched: (agents, folder, state). ``cold``: the catalog knew none at launch.
     """
 
-    def __init__(self, model: SessionList, places: Sequence[tuple[str, str, str]]) -> None:
+    def __init__(self, model: SessionList, places: Sequence[tuple[str, str, str]], cold: bool) -> None:
         self.model = model
         self.places = places
+        self.cold = cold
         super().__init__()
 
 
@@ -70,13 +71,24 @@ class StatesFound(Message):
 
 
 class TreeOpened(Message):
-    """A session's tree was read. ``again`` is true when the same session was read anew because it changed."""
+    """A session's tree was read, or the end of a long one: then the whole follows. ``again`` is true when the
+    same session was read anew because it changed.
+    """
 
     def __init__(self, generation: int, path: str, view: TreeView, again: bool) -> None:
         self.generation = generation
         self.path = path
         self.view = view
         self.again = again
+        super().__init__()
+
+
+class RowsRead(Message):
+    """What some rows of the tree say was read; ``more`` when others of the same generation follow."""
+
+    def __init__(self, generation: int, more: bool) -> None:
+        self.generation = generation
+        self.more = more
         super().__init__()
 
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+from time import monotonic
+
 from textual import on
-from textual.containers import Container, Vertical
-from textual.content import Content
+from textual.containers import Vertical
 
 from app.formats.text import one_line
-from app.messages import EntryRead, TreeFailed, TreeGrew, TreeOpened
-from app.services.reading import EntryReader, TreeReader
+from app.messages import EntryRead, RowsRead, TreeFailed, TreeGrew, TreeOpened
+from app.services.reading import EntryReader, RowReader, TreeReader
 from app.view.ages import age
 from app.widgets.entry_pane import EntryPane
 from app.widgets.entry_tree import EntryTree
 from app.widgets.line_list import LineList
+from app.widgets.pane import Pane
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,14 +27,22 @@ if TYPE_CHECKING:
     from app.index.row import Row
     from app.setup import Setup
 
-# seconds: the tree and the entry are read once the cursor rests this long, so that a held key does not read
-# each one it passes; a tree that takes longer than the second says that it is being read
+# seconds: while the cursor passes more than two sessions in BURST, as under a held key, a tree is read once
+# it rests for REST; so is an entry, always. A tree that takes longer than PATIENCE says that it is being read
+BURST = 0.1
 REST = 0.05
 PATIENCE = 0.3
+# the entry of a leaf that runs on is read no oftener than this
+RUNNING = 0.25
+# and what takes less than this comes in one picture with the change of the list
+TOGETHER = 0.01
 
 
 class ReadingSide(Vertical):
     """Shows the session that it is told to, follows it, and keeps where the reader was."""
+
+    # all of it is covered
+    BLANK = True
 
     def __init__(self, setup: Setup, failed: Callable[[BaseException], None], *, id: str) -> None:
         """:param failed: gets what goes wrong in a thread and concerns no pane; called in that thread."""
@@ -45,22 +56,25 @@ class ReadingSide(Vertical):
         self._left_at: dict[tuple[str, str], str] = {}
         self._tree_timer: Timer | None = None
         self._entry_timer: Timer | None = None
+        self._entry_at = -RUNNING
+        self._entry_said = ("", "entry")
+        self._shown_at = (-BURST, -BURST)
+        self._grown = asyncio.Event()
         self._trees = TreeReader(self.post_message, failed)
+        self._rows = RowReader(self.post_message, failed)
         self._entries = EntryReader(self.post_message, failed)
         self._tree = EntryTree(id="tree")
         self._entry = EntryPane(id="entry")
 
     def compose(self) -> ComposeResult:
-        with Container(id="tree-pane", classes="pane") as pane:
-            pane.border_title = Content("tree")
+        with Pane("tree", id="tree-pane"):
             yield self._tree
-        with Container(id="entry-pane", classes="pane") as pane:
-            pane.border_title = Content("entry")
+        with Pane("entry", id="entry-pane"):
             yield self._entry
 
     def on_unmount(self) -> None:
-        self._trees.stop()
-        self._entries.stop()
+        for service in (self._trees, self._rows, self._entries):
+            service.stop()
 
     @property
     def has_entry(self) -> bool:
@@ -70,7 +84,7 @@ class ReadingSide(Vertical):
     # which session
 
     def show(self, row: Row | None, *, again: bool = False) -> None:
-        """Show a session once the cursor rests on it; None shows nothing.
+        """Show a session, in a burst of them the one on which the cursor rests; None shows nothing.
 
         :param again: it is the one that was shown, at another place: the cursor stays on its entry.
         """
@@ -84,13 +98,25 @@ class ReadingSide(Vertical):
             self._tree.show_message("")
             self._tree_changed()
         elif row.path != self._opened:
-            self._tree_timer = self.set_timer(REST, lambda: self._open(again))
+            now = monotonic()
+            earlier, self._shown_at = self._shown_at[0], (self._shown_at[1], now)
+            if now - earlier >= BURST:
+                self._open(again)
+            else:
+                self._tree_timer = self.set_timer(REST, lambda: self._open(again))
 
-    def follow(self, row: Row) -> None:
-        """The file of a session changed: if it is the one that is shown, show what came."""
+    async def follow(self, row: Row) -> None:
+        """The file of a session changed: if it is the one that is shown, show what came, which is usually
+        done at the end of this.
+        """
         if row.path == self._opened:
             self._row = row
+            self._grown.clear()
             self._trees.follow(row.path, (row.agent,), self._tree.mode)
+            try:
+                await asyncio.wait_for(self._grown.wait(), TOGETHER)
+            except TimeoutError:
+                pass  # it comes in the next picture
 
     def retry(self) -> None:
         """Read the session again if it could not be read."""
@@ -116,11 +142,16 @@ class ReadingSide(Vertical):
     def _tree_opened(self, event: TreeOpened) -> None:
         if event.generation != self._trees.generation:
             return
-        self._answered = event.generation
         tree = self._tree
         if event.view.mode != tree.mode:
             event.view.set_mode(tree.mode)
-        if event.again:
+        if not event.view.tree.is_whole and not event.view.count:
+            # nothing of it passes the filter: that says nothing about the rest
+            return
+        self._answered = event.generation
+        if tree.view is not None and not tree.view.tree.is_whole and tree.view.tree.path == event.path:
+            tree.complete_tree(event.view)
+        elif event.again:
             self._remember_entry()
             header = event.view.tree.header
             entry_id = self._left_at.get((header.agent, header.id))
@@ -143,7 +174,18 @@ class ReadingSide(Vertical):
     def _tree_grew(self, event: TreeGrew) -> None:
         if event.generation == self._trees.generation:
             self._tree.extend(event.nodes, event.leaf)
+            self._grown.set()
             self._tree_changed()
+
+    @on(EntryTree.RowsWanted)
+    def _rows_wanted(self, event: EntryTree.RowsWanted) -> None:
+        if self._tree.view is not None:
+            self._rows.read(self._tree.view.tree, event.nodes)
+
+    @on(RowsRead)
+    def _rows_read(self, event: RowsRead) -> None:
+        if event.generation == self._rows.generation:
+            self._tree.rows_read(more=event.more)
 
     @on(TreeFailed)
     def _tree_failed(self, event: TreeFailed) -> None:
@@ -154,9 +196,12 @@ class ReadingSide(Vertical):
 
     @on(EntryTree.FilterChanged)
     def _tree_changed(self) -> None:
-        pane, view = self.query_one("#tree-pane"), self._tree.view
+        pane, view = self.query_one("#tree-pane", Pane), self._tree.view
         if view is None:
-            pane.border_subtitle = Content("")
+            pane.say("")
+            return
+        if not view.tree.is_whole:
+            pane.say("reading…")
             return
         entries = len(view.tree.entries)
         hidden = entries - view.shown
@@ -165,7 +210,7 @@ class ReadingSide(Vertical):
             facts.append(f"{len(view.tree.problems):,} damaged")
         if hidden or view.mode != "default":
             facts.append(f"{view.mode}: {hidden:,} hidden")
-        pane.border_subtitle = Content(" · ".join(facts))
+        pane.say(" · ".join(facts))
 
     # the entry
 
@@ -176,10 +221,12 @@ class ReadingSide(Vertical):
         if self._tree.node is None:
             self._entries.clear()
             self._entry.show_lines([], more=False)
-            pane = self.query_one("#entry-pane")
-            pane.border_title, pane.border_subtitle = Content("entry"), Content("")
+            self.query_one("#entry-pane", Pane).say("", "entry")
             return
-        self._entry_timer = self.set_timer(REST, self._read_entry)
+        # under a leaf that runs on, nobody can read every entry that passes
+        ran = monotonic() - self._entry_at
+        rest = max(REST, RUNNING - ran) if self._tree.follows else REST
+        self._entry_timer = self.set_timer(rest, self._read_entry)
 
     @on(EntryPane.WidthChanged)
     @on(EntryPane.RawToggled)
@@ -190,17 +237,17 @@ class ReadingSide(Vertical):
         if not self._entry.is_laid_out:
             self._entry.forget_width()
             return
+        self._entry_at = monotonic()
         self._entries.read(view.tree, node, self._entry.cells, raw=self._entry.raw)
         title = f"entry {node.id or node.index + 1}"
         if node.timestamp is not None:
             title += f" · {age(node.timestamp, self._setup.now_ms())}"
-        pane = self.query_one("#entry-pane")
-        pane.border_title = Content(one_line(title))
-        pane.border_subtitle = Content("as it stands in the file" if self._entry.raw else "")
+        self._entry_said = ("as it stands in the file" if self._entry.raw else "", one_line(title))
 
     @on(EntryRead)
     def _entry_read(self, event: EntryRead) -> None:
         if event.generation == self._entries.generation:
+            self.query_one("#entry-pane", Pane).say(*self._entry_said)
             self._entry.show_lines(event.lines, more=event.more)
 
     @on(EntryPane.NeighbourAsked)

@@ -60,3 +60,5 @@ class Latest:
                     job(lambda number=number: self._number != number)  # type: ignore[misc]
             except Exception as error:
                 self._failed(error)
+            # what it was about may be large, and the next one may be long in coming
+            job = None

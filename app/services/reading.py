@@ -1,21 +1,23 @@
-"""Opening a session's tree, following it, and reading the entry under the cursor, each in a thread of its
-own.
+"""Opening a session's tree and following it, reading what its rows say, and reading the entry under the
+cursor, each in a thread of its own.
 
 What reads sessions is imported in the threads: the screen is up before the first of them needs it.
 """
 
 from __future__ import annotations
 
+import gc
 from time import monotonic, sleep
 
-from app.messages import EntryRead, TreeFailed, TreeGrew, TreeOpened
+from app.formats.collector import Resting
+from app.messages import EntryRead, RowsRead, TreeFailed, TreeGrew, TreeOpened
 from app.services.latest import Latest
 from app.view.entry_document import DocumentLine, document
 from app.view.tree_view import TreeView
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from textual.message import Message
 
@@ -26,13 +28,21 @@ if TYPE_CHECKING:
 # seconds: between two batches the screen gets the interpreter; it is told no oftener than it can draw
 REST = 0.002
 TELL_EVERY = 0.05
+# about what it takes to draw the end of a tree: what is read meanwhile would only be in the way
+DRAWN = 0.02
+# rows whose text comes with a tree, on either side of the leaf, or with new entries: more than a screen shows
+AROUND = 150
+# entries from which on a tree is kept out of the garbage collector's sight
+KEPT_FROM = 5_000
+# rows that are read between two looks at whether somebody else waits
+BATCH = 50
 
 
 class TreeReader:
     """Reads the tree of one session at a time; answers with ``TreeOpened``, ``TreeGrew`` or ``TreeFailed``.
 
     The thread is the only one that changes a :class:`SessionTree`; the screen learns of new entries by
-    message.
+    message. Reading stops as soon as another session is asked for.
     """
 
     def __init__(self, post: Post, failed: Callable[[BaseException], None]) -> None:
@@ -44,7 +54,7 @@ class TreeReader:
 
     def open(self, path: str, agents: tuple[str, ...], mode: str, *, again: bool = False) -> None:
         """Read the session from its beginning; ``again`` when it is the one that is shown, at another
-        place.
+        place. The end of a long one is read first, and answered as a tree that is not whole.
         """
         self.generation += 1
         generation = self.generation
@@ -64,24 +74,42 @@ class TreeReader:
 
     def stop(self) -> None:
         """End the thread."""
+        self.generation += 1
         self._latest.stop()
 
     def _forget(self) -> None:
         self._tree, self._path = None, ""
 
     def _open(self, generation: int, path: str, agents: tuple[str, ...], mode: str, *, again: bool) -> None:
-        from app.sessions.tree import NotASession, open_tree
+        from app.sessions.tree import NotASession, Overtaken, open_end, open_tree
 
+        self._forget()
         try:
-            tree = open_tree(path, agents)
+            end = None if again else open_end(path, agents)
+            if end is not None:
+                self._show(generation, TreeView(end, mode), again=False)
+                sleep(DRAWN)
+            # not the thread's own request to stop: a file that grows all the time would never be read
+            with Resting():
+                tree = open_tree(path, agents, lambda: self.generation == generation)
+        except Overtaken:
+            return
         except Exception as error:
-            self._forget()
             known = isinstance(error, (NotASession, OSError))
             reason = _reason(error) if known else f"cannot be shown: {type(error).__name__}: {error}"
             self._post(TreeFailed(generation, path, reason))
             return
         self._tree, self._path = tree, path
-        self._post(TreeOpened(generation, path, TreeView(tree, mode), again))
+        view = TreeView(tree, mode)
+        if len(tree.entries) >= KEPT_FROM:
+            # The collector has no part in the end of a tree (app.sessions.node), and each look at all of a
+            # long one holds up the screen.
+            gc.freeze()
+        self._show(generation, view, again=again)
+
+    def _show(self, generation: int, view: TreeView, *, again: bool) -> None:
+        view.tree.read_rows(view.nodes_around(view.leaf_row(), AROUND))
+        self._post(TreeOpened(generation, view.tree.path, view, again))
 
     def _follow(self, generation: int, path: str, agents: tuple[str, ...], mode: str) -> None:
         from app.sessions.tree import Changed, NotASession
@@ -96,7 +124,37 @@ class TreeReader:
             self._open(generation, path, agents, mode, again=True)
             return
         if nodes:
+            tree.read_rows(nodes[-AROUND:])
             self._post(TreeGrew(generation, nodes, tree.leaf))
+
+
+class RowReader:
+    """Reads what rows of a tree say when they come into sight; answers with ``RowsRead``."""
+
+    def __init__(self, post: Post, failed: Callable[[BaseException], None]) -> None:
+        self._post = post
+        self._latest = Latest("rows", failed)
+        self.generation = 0
+
+    def read(self, tree: SessionTree, nodes: Sequence[Node]) -> None:
+        """Read the rows of ``nodes``; the first of them are wanted first."""
+        self.generation += 1
+        generation = self.generation
+        self._latest.ask(lambda overtaken: self._read(generation, overtaken, tree, nodes))
+
+    def stop(self) -> None:
+        """End the thread."""
+        self._latest.stop()
+
+    def _read(
+        self, generation: int, overtaken: Callable[[], bool], tree: SessionTree, nodes: Sequence[Node]
+    ) -> None:
+        for start in range(0, len(nodes), BATCH):
+            if overtaken():
+                return
+            tree.read_rows(nodes[start : start + BATCH])
+            self._post(RowsRead(generation, start + BATCH < len(nodes)))
+            sleep(REST)
 
 
 class EntryReader:

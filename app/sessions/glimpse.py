@@ -1,84 +1,113 @@
-"""What a row needs of an entry, taken from its line while the file is read (PARITY 4.2 "rows")."""
+"""What a row needs of an entry, taken from its line (PARITY 4.2 "rows")."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from app.formats.content import TOOL_CALLS, read_content, string_of, text_of
 from app.formats.migrate import migrated_role
 from app.formats.tool_line import shortened_arguments
-from app.sessions.node import PREVIEW_LIMIT, Node
 
 if TYPE_CHECKING:
     from app.formats.skim import Skim, SkimMessage
 
+    Call = tuple[str, bytes]
+
+PREVIEW_LIMIT = 512
+_BLANKS_LOOKED_AT = 4096
+
 # nickcecere/agent's words (specs 003) and the transcript's, as pi says them.
 _ROLES = {"tool_result": "toolResult", "tool": "toolResult"}
 _STOPS = {"tool_use": "toolUse"}
-_BLANKS_LOOKED_AT = 4096
 
 
-class Glimpses:
-    """Makes nodes of skims, in file order; knows which call a tool result answers."""
+class Glimpse(Struct, gc=False):
+    """What is needed of an entry to say it in a row.
 
-    def __init__(self, version: int) -> None:
-        self.version = version
-        self.calls: dict[str, tuple[str, bytes]] = {}
+    preview        raw text of the entry, at most PREVIEW_LIMIT characters, not inert
+    detail         one more raw word: a type of custom entry, a model, a level, a name, an id
+    call           the id of the call that a tool result answers
+    tool           that call: name, arguments as JSON (cut when they are long); whoever finds it puts it here
+    """
 
-    def node(self, skim: Skim, index: int, line: int, offset: int, length: int) -> Node:
-        """The node of an entry, not yet linked to others."""
-        kind = skim.type or ""
-        node = Node(index, skim.id, skim.parent_id, kind, None, line, offset, length, skim.timestamp)
-        if kind == "message":
-            if skim.message is not None:
-                self._message(node, skim.message)
-        elif kind in _FILLERS:
-            _FILLERS[kind](node, skim)
-        return node
+    type: str
+    role: str | None = None
+    preview: str = ""
+    detail: str | None = None
+    call: str | None = None
+    tool: Call | None = None
+    stop_reason: str | None = None
+    error_message: str | None = None
+    tokens_before: float | None = None
 
-    def _message(self, node: Node, message: SkimMessage) -> None:
-        role = message.role
-        if role == "assistant":
-            node.role = role
-            self._answer(node, message)
-            return
-        if role in _ROLES:
-            role = _ROLES[role]
-        elif self.version < 3:
-            role = migrated_role(role, self.version)
-        node.role = role
-        if role == "toolResult":
-            node.detail = message.tool_name
-            if message.tool_call_id is not None:
-                node.tool = self.calls.get(message.tool_call_id)
-        elif role == "bashExecution":
-            node.preview = _cut(message.command or "")
-        elif role in ("branchSummary", "compactionSummary"):
-            node.preview = _cut(string_of(message.summary))
-        else:
-            node.preview = _cut(text_of(message.content))
-            node.has_text = bool(node.preview)
-            if role == "custom":
-                node.detail = message.custom_type
 
-    def _answer(self, node: Node, message: SkimMessage) -> None:
-        stop = message.stop_reason
-        node.stop_reason = _STOPS.get(stop, stop) if stop else stop
-        if message.error_message:
-            node.error_message = message.error_message[:PREVIEW_LIMIT]
-        content = read_content(message.content)
-        if isinstance(content, str):
-            node.preview = _cut(content)
-        else:
-            for block in content:
-                kind = block.type
-                if kind == "text":
-                    if block.text and len(node.preview) < PREVIEW_LIMIT:
-                        node.preview = _cut(node.preview + block.text)
-                elif kind in TOOL_CALLS and block.id is not None:
-                    name = block.name or "tool"
-                    self.calls[block.id] = (name, shortened_arguments(name, block.arguments))
-        node.has_text = bool(node.preview)
+def role_of(role: str | None, version: int) -> str | None:
+    """`role` as version 3 of pi says it."""
+    return _ROLES[role] if role in _ROLES else migrated_role(role, version)
+
+
+def stop_of(reason: str | None) -> str | None:
+    """The reason why an answer stopped, as pi says it."""
+    return _STOPS.get(reason, reason) if reason else reason
+
+
+def glimpse(skim: Skim, version: int) -> Glimpse:
+    """What the row of an entry needs of it, in a file of `version`."""
+    kind = skim.type or ""
+    found = Glimpse(kind)
+    if kind == "message":
+        if skim.message is not None:
+            _message(found, skim.message, version)
+    elif kind in _FILLERS:
+        _FILLERS[kind](found, skim)
+    return found
+
+
+def calls_of(message: SkimMessage) -> dict[str, Call]:
+    """The tool calls of an answer, by their ids."""
+    content = read_content(message.content)
+    if isinstance(content, str):
+        return {}
+    calls = {}
+    for block in content:
+        if block.type in TOOL_CALLS and block.id is not None:
+            name = block.name or "tool"
+            calls[block.id] = (name, shortened_arguments(name, block.arguments))
+    return calls
+
+
+def _message(found: Glimpse, message: SkimMessage, version: int) -> None:
+    role = found.role = role_of(message.role, version)
+    if role == "assistant":
+        _answer(found, message)
+    elif role == "toolResult":
+        found.detail = message.tool_name
+        found.call = message.tool_call_id
+    elif role == "bashExecution":
+        found.preview = _cut(message.command or "")
+    elif role in ("branchSummary", "compactionSummary"):
+        found.preview = _cut(string_of(message.summary))
+    else:
+        found.preview = _cut(text_of(message.content))
+        if role == "custom":
+            found.detail = message.custom_type
+
+
+def _answer(found: Glimpse, message: SkimMessage) -> None:
+    found.stop_reason = stop_of(message.stop_reason)
+    if message.error_message:
+        found.error_message = message.error_message[:PREVIEW_LIMIT]
+    content = read_content(message.content)
+    if isinstance(content, str):
+        found.preview = _cut(content)
+        return
+    for block in content:
+        if block.type == "text" and block.text:
+            found.preview = _cut(found.preview + block.text)
+            if len(found.preview) >= PREVIEW_LIMIT:
+                return
 
 
 def _cut(text: str) -> str:
@@ -88,41 +117,40 @@ def _cut(text: str) -> str:
     return text
 
 
-def _custom_message(node: Node, skim: Skim) -> None:
-    node.detail = skim.custom_type
-    node.preview = _cut(text_of(skim.content, ""))
-    node.has_text = bool(node.preview)
+def _custom_message(found: Glimpse, skim: Skim) -> None:
+    found.detail = skim.custom_type
+    found.preview = _cut(text_of(skim.content, ""))
 
 
-def _summary(node: Node, skim: Skim) -> None:
-    node.preview = _cut(string_of(skim.summary))
-    node.tokens_before = skim.tokens_before
+def _summary(found: Glimpse, skim: Skim) -> None:
+    found.preview = _cut(string_of(skim.summary))
+    found.tokens_before = skim.tokens_before
 
 
-def _model(node: Node, skim: Skim) -> None:
-    node.detail = skim.model_id or skim.model
+def _model(found: Glimpse, skim: Skim) -> None:
+    found.detail = skim.model_id or skim.model
 
 
-def _level(node: Node, skim: Skim) -> None:
-    node.detail = skim.thinking_level
+def _level(found: Glimpse, skim: Skim) -> None:
+    found.detail = skim.thinking_level
 
 
-def _custom(node: Node, skim: Skim) -> None:
-    node.detail = skim.custom_type
+def _custom(found: Glimpse, skim: Skim) -> None:
+    found.detail = skim.custom_type
 
 
-def _label(node: Node, skim: Skim) -> None:
-    node.detail = skim.target_id
-    node.preview = (skim.label or "")[:PREVIEW_LIMIT]
+def _label(found: Glimpse, skim: Skim) -> None:
+    found.detail = skim.target_id
+    found.preview = (skim.label or "")[:PREVIEW_LIMIT]
 
 
-def _edit(node: Node, skim: Skim) -> None:
-    node.detail = skim.target_id
-    node.preview = "omit" if bytes(skim.replacement) == b"null" else "replace"
+def _edit(found: Glimpse, skim: Skim) -> None:
+    found.detail = skim.target_id
+    found.preview = "omit" if bytes(skim.replacement) == b"null" else "replace"
 
 
-def _name(node: Node, skim: Skim) -> None:
-    node.preview = (skim.name or skim.title or "")[:PREVIEW_LIMIT]
+def _name(found: Glimpse, skim: Skim) -> None:
+    found.preview = (skim.name or skim.title or "")[:PREVIEW_LIMIT]
 
 
 _FILLERS = {

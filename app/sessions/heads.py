@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec import Struct
-
-if TYPE_CHECKING:
-    from app.formats.skim import Skim
 
 
 class Heads(Struct):
@@ -16,13 +11,13 @@ class Heads(Struct):
     seen_header: bool = False
     seen_title: bool = False
 
-    def fault(self, skim: Skim, entries: int) -> str | None:
-        """What is wrong with the header or title line `skim`, which `entries` entries precede."""
-        if skim.type == "title":
+    def fault(self, kind: str | None, entry_id: str | None, entries: int) -> str | None:
+        """What is wrong with a header or title line of that `kind` and id after that many entries."""
+        if kind == "title":
             misplaced = self.seen_header or self.seen_title or entries > 0
             self.seen_title = True
             return "a title line that is not the first line" if misplaced else None
-        if skim.id is None:
+        if entry_id is None:
             return "a header without an id"
         if self.seen_header:
             return "a second header"

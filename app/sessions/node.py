@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from msgspec import Struct
 
 from app.formats.stamps import parse_time
 
-PREVIEW_LIMIT = 512
+if TYPE_CHECKING:
+    from app.formats.one_line import OneLine
 
 
-class Node(Struct, eq=False):
-    """An entry: where it hangs, where it lies in the file, and what its row needs.
+class Node(Struct, eq=False, gc=False):
+    """An entry: what it is, where it hangs and where it lies in the file.
+
+    The garbage collector does not look at entries: tens of thousands would hold up the screen each time.
+    Their tree takes them off each other when it goes.
 
     index          its number among the entries, from 0
     id             as written; made up for version 1, and None where an entry of a newer file has none
-    children       oldest first
     line           its line's number, from 1; `offset` and `length` are the line's bytes
+    has_text       an answer that says something, and does not only think and call tools
+    children       oldest first
     part           which entry of that line, where a line may hold several (lanes)
-    preview        raw text of the entry, at most PREVIEW_LIMIT characters, not inert
-    detail         one more raw word the row needs: a type of custom entry, a model, a level, a name, an id
-    tool           the call a tool result answers: name, arguments as JSON (cut when they are long)
+    said           its row; None until `SessionTree.read_rows` has read it
     label          the label on this entry, raw
     orphan         its parent is not in the file, so it stands as a root
     loop           its parents go round; the loop was cut here
@@ -35,17 +40,13 @@ class Node(Struct, eq=False):
     offset: int
     length: int
     stamp: int | float | str | None
+    stop_reason: str | None = None
+    has_text: bool = False
     parent: Node | None = None
     children: list[Node] = []
     part: int = 0
-    preview: str = ""
-    detail: str | None = None
-    tool: tuple[str, bytes] | None = None
+    said: OneLine | None = None
     label: str | None = None
-    has_text: bool = False
-    stop_reason: str | None = None
-    error_message: str | None = None
-    tokens_before: float | None = None
     orphan: bool = False
     loop: bool = False
     duplicate: bool = False

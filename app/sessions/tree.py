@@ -1,6 +1,7 @@
 """A session opened for reading: the tree of its entries, its leaf, labels and name (DESIGN "How data flows").
 
-Bodies stay in the file; `SessionTree.read` fetches one. Nothing here writes, not even a migration.
+Bodies stay in the file, and so does what a row says: `SessionTree.read` fetches one, `SessionTree.read_rows`
+the other. Nothing here writes, not even a migration.
 """
 
 from __future__ import annotations
@@ -8,62 +9,56 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from app.formats.decode import BadLine
 from app.formats.dialects import named
-from app.formats.dialects.base import Mark
 from app.formats.header import Fault, Header, NotASession, find_header
-from app.formats.lines import blocks, is_blank
+from app.formats.lines import read_at
 from app.formats.migrate import made_up_id
-from app.formats.skim import REFUSALS
 from app.sessions.body import Changed, read_entry, read_line
 from app.sessions.deepest import deepest
-from app.sessions.glimpse import Glimpses
-from app.sessions.heads import Heads
+from app.sessions.intake import Intake, Overtaken
 from app.sessions.links import Links
 from app.sessions.node import Node
+from app.sessions.rows import Rows
 from app.sessions.summarise import fingerprint_of, open_file
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from app.formats.skim import Skim
+__all__ = ["Changed", "Node", "NotASession", "Overtaken", "SessionTree", "open_end", "open_tree"]
 
-__all__ = ["Changed", "Node", "NotASession", "SessionTree", "open_tree"]
+END = 256 << 10
+"""How much of the end of a file `open_end` reads."""
 
 
 class SessionTree:
-    """The entries of one session.
+    """The entries of one session. They hang together as long as this object is there.
 
     path, header  what was opened
     entries       every entry, in file order
-    roots         entries without a parent, in file order; more than one is not rare
-    by_id         the last entry with each id
     leaf          where the agent would go on (FORMATS 1.5), None in an empty session
-    name          the user's name of the session, raw, or None
-    labels        label by entry id, the latest of each; labels of entries that are not there included
     problems      the lines that were skipped and other faults, in file order
-    offset        the byte after the last newline that was read
+    is_whole      False where only the end of the file was read
     """
 
     def __init__(self, path: str, header: Header) -> None:
         self.path = path
         self.header = header
-        self.entries: list[Node] = []
         self.leaf: Node | None = None
-        self.name = header.name
-        self.labels: dict[str, str] = {}
-        self.problems: list[Fault] = list(header.faults)
-        self.offset = 0
+        self.is_whole = True
+        self.entries: list[Node] = []
+        self._rows = Rows(path, header, self.entries)
+        self._intake = Intake(header, self.entries, self._rows)
+        self.problems: list[Fault] = self._intake.problems
         self._dialect = named(header.dialect)
-        self._glimpses = Glimpses(header.version)
-        self._heads = Heads()
-        self._links = Links()
-        self._lines = 0
+        self._links: Links[Node] = Links()
         self._chained = not header.has_ids
-        self._marked: tuple[str | None] | None = None
-        self._has_unfinished_entry = False
         self._file: tuple[int, int] = (0, 0)
         self._fingerprint = b""
+
+    def __del__(self) -> None:
+        for node in self.entries:
+            node.parent = None
+            node.children.clear()
 
     @property
     def roots(self) -> list[Node]:
@@ -74,6 +69,21 @@ class SessionTree:
     def by_id(self) -> dict[str, Node]:
         """The last entry with each id."""
         return self._links.by_id
+
+    @property
+    def name(self) -> str | None:
+        """The user's name of the session, raw, or None."""
+        return self._intake.name
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """The latest label by entry id; labels of entries that are not there included."""
+        return self._intake.labels
+
+    @property
+    def offset(self) -> int:
+        """The byte after the last newline that was read."""
+        return self._intake.offset
 
     def active_path(self) -> list[Node]:
         """The entries from a root to the leaf; empty in an empty session."""
@@ -110,6 +120,13 @@ class SessionTree:
         """
         return read_line(self.path, node.offset, node.length)
 
+    def read_rows(self, nodes: Iterable[Node]) -> None:
+        """See that `said` of each of `nodes`, entries of this tree, is there. Raises nothing.
+
+        May be called in another thread than the tree is read in.
+        """
+        self._rows.read(nodes)
+
     def extend(self) -> list[Node]:
         """Read what was appended since, and return the new entries, already hung on their parents.
 
@@ -127,10 +144,10 @@ class SessionTree:
                 raise Changed(self.path)
             if status.st_size == self.offset:
                 return []
-            if self._has_unfinished_entry or not self._dialect.one_entry_a_line:
+            if self._intake.unfinished or not self._dialect.one_entry_a_line:
                 raise Changed(self.path)
             before = len(self.entries)
-            self._read(descriptor)
+            self._intake.read(descriptor)
             new = self.entries[before:]
             if self.header.has_ids and (
                 self._chained or (not before and all(node.id is None for node in new))
@@ -148,10 +165,10 @@ class SessionTree:
         finally:
             os.close(descriptor)
 
-    def _open(self, descriptor: int) -> None:
+    def _open(self, descriptor: int, keep_going: Callable[[], bool]) -> None:
         status = os.fstat(descriptor)
         self._file = (status.st_dev, status.st_ino)
-        self._read(descriptor)
+        self._intake.read(descriptor, keep_going)
         if not self._chained and self.entries and all(node.id is None for node in self.entries):
             self._chained = True
         if self._chained:
@@ -161,6 +178,17 @@ class SessionTree:
             self._links.link(self.entries)
         self._settle()
         self._fingerprint = fingerprint_of(descriptor, self.offset)
+
+    def _open_end(self, descriptor: int, offset: int) -> None:
+        self.is_whole = False
+        self._intake.skip_to(offset)
+        self._intake.read(descriptor)
+        self._links.link(self.entries)
+        self._settle()
+        # What hangs elsewhere, or on what was not read, is left out: nobody can say yet where it belongs.
+        self._links.roots = self.active_path()[:1]
+        for root in self._links.roots:
+            root.orphan = False
 
     def _number(self, nodes: Sequence[Node]) -> None:
         for node in nodes:
@@ -174,10 +202,12 @@ class SessionTree:
             self.leaf = entries[-1] if entries else None
         else:
             shape = [(node.id, node.parent_id) for node in entries]
-            wanted = self._marked[0] if self._marked else deepest(shape)
+            marked = self._intake.marked
+            wanted = marked[0] if marked else deepest(shape)
             self.leaf = None if wanted is None else self.by_id.get(wanted)
         by_id = self.by_id
-        for target, label in self.labels.items():
+        labels = self.labels
+        for target, label in labels.items():
             node = by_id.get(target)
             if node is None:
                 continue
@@ -186,129 +216,53 @@ class SessionTree:
                 for twin in entries:
                     if twin.id == target:
                         twin.label = node.label
-        # A cleared label stays in `labels` until here, so that its entry loses it too.
-        self.labels = {target: label for target, label in self.labels.items() if label}
-
-    # reading
-
-    def _read(self, descriptor: int) -> None:
-        offset = self.offset
-        for block in blocks(descriptor, offset):
-            end = block.rfind(b"\n") + 1
-            if end:
-                self._read_lines(block[:end] if end < len(block) else block, offset)
-                offset += end
-            if end < len(block):
-                self._read_unfinished(block[end:], offset)
-        self.offset = offset
-
-    def _read_unfinished(self, line: bytes, offset: int) -> None:
-        before = len(self.entries)
-        faults = len(self.problems)
-        self._read_lines(line, offset)
-        self._lines -= 1
-        self._has_unfinished_entry = len(self.entries) > before
-        if not self._has_unfinished_entry:
-            # Whatever is wrong with it, it may still be being written.
-            del self.problems[faults:]
-
-    def _read_lines(self, block: bytes, offset: int) -> None:
-        lines = block.split(b"\n")
-        if not lines[-1]:
-            lines.pop()
-        number = self._lines
-        self._lines += len(lines)
-        if number == 0 and self.header.has_bom and lines:
-            self._read_line(lines[0][3:], 1, 3)
-            offset += len(lines.pop(0)) + 1
-            number = 1
-        if not self._dialect.one_entry_a_line:
-            for line in lines:
-                number += 1
-                self._read_line(line, number, offset)
-                offset += len(line) + 1
-            return
-        fast = self._dialect.fast
-        entries = self.entries
-        make = self._glimpses.node
-        for line in lines:
-            number += 1
-            length = len(line)
-            try:
-                skim = fast(line)
-            except REFUSALS:
-                self._read_line(line, number, offset)
-            else:
-                kind = skim.type
-                if kind in _NOT_JUST_ENTRIES or (kind == "message" and skim.message is None):
-                    self._take(skim, number, offset, length, 0)
-                else:
-                    entries.append(make(skim, len(entries), number, offset, length))
-            offset += length + 1
-
-    def _read_line(self, line: bytes, number: int, offset: int) -> None:
-        if is_blank(line):
-            return
-        try:
-            skims = self._dialect.skims(line)
-        except BadLine as bad:
-            self.problems.append(Fault(number, offset, bad.reason))
-            return
-        part = 0
-        for skim in skims:
-            if type(skim) is Mark:
-                self._mark(skim)
-            else:
-                self._take(skim, number, offset, len(line), part)
-                part += 1
-
-    def _take(self, skim: Skim, number: int, offset: int, length: int, part: int) -> None:
-        kind = skim.type
-        if self._dialect.one_entry_a_line and (kind == "session" or (kind == "title" and skim.id is None)):
-            reason = self._heads.fault(skim, len(self.entries))
-            if reason:
-                self.problems.append(Fault(number, offset, reason))
-            return
-        node = self._glimpses.node(skim, len(self.entries), number, offset, length)
-        node.part = part
-        self.entries.append(node)
-        if kind == "message":
-            if skim.message is None:
-                self.problems.append(Fault(number, offset, "a message entry without a message"))
-        elif kind == "label":
-            self._label(skim)
-        elif kind == "session_info":
-            self.name = self._dialect.renamed(self.name, (skim.name or "").strip() or None)
-
-    def _label(self, skim: Skim) -> None:
-        if skim.target_id is not None and not self._chained:
-            self.labels.pop(skim.target_id, None)
-            self.labels[skim.target_id] = skim.label or ""
-
-    def _mark(self, mark: Mark) -> None:
-        if mark.type == "leaf":
-            self._marked = (mark.target_id,)
-        elif mark.type == "label":
-            self._label(mark)
-        elif mark.type == "session_info":
-            self.name = (mark.name or "").strip() or None
+        # A cleared label stays until here, so that its entry loses it too.
+        self._intake.labels = {target: label for target, label in labels.items() if label}
 
 
-# What says something about the session besides being an entry, or is none.
-_NOT_JUST_ENTRIES = frozenset(("session", "title", "label", "session_info"))
-
-
-def open_tree(path: str, agents: Sequence[str] = ()) -> SessionTree:
+def open_tree(
+    path: str, agents: Sequence[str] = (), keep_going: Callable[[], bool] = lambda: True
+) -> SessionTree:
     """Read the session at `path`.
 
     :param agents: the agents whose store it lies in; empty where that is not known.
+    :param keep_going: asked all the while; when it says no, nobody waits for the tree any more.
     :raises NotASession: it is none; `line` and `reason` say why.
+    :raises Overtaken: `keep_going` said no.
     :raises OSError: it cannot be read.
     """
     descriptor = open_file(path)
     try:
         tree = SessionTree(path, find_header(path, descriptor, agents))
-        tree._open(descriptor)
+        tree._open(descriptor, keep_going)
         return tree
+    finally:
+        os.close(descriptor)
+
+
+def open_end(path: str, agents: Sequence[str] = ()) -> SessionTree | None:
+    """The last entries of a long session, for somebody who waits for the whole of it.
+
+    They have their right labels, and hang together as in the whole tree. Indexes, line numbers, the name and
+    what is wrong with the file are not known yet; the first entry of the active path that was read stands as
+    the only root. None where reading the whole takes no longer, or the end does not tell where the leaf is.
+
+    :raises NotASession: it is none; `line` and `reason` say why.
+    :raises OSError: it cannot be read.
+    """
+    descriptor = open_file(path)
+    try:
+        size = os.fstat(descriptor).st_size
+        if size < 4 * END:
+            return None
+        header = find_header(path, descriptor, agents)
+        if not header.has_ids or not named(header.dialect).one_entry_a_line:
+            return None
+        skipped = read_at(descriptor, END, size - END).find(b"\n") + 1
+        if not skipped:
+            return None
+        tree = SessionTree(path, header)
+        tree._open_end(descriptor, size - END + skipped)
+        return tree if tree.leaf is not None and tree.leaf.id is not None else None
     finally:
         os.close(descriptor)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterable
 
     from app.sessions.tree import Node
 
@@ -28,53 +28,46 @@ BOOKKEEPING = frozenset(
     )
 )
 ALWAYS_HIDDEN = frozenset(("usage", "model_usage"))
-TOOL_ROLES = frozenset(("toolResult", "tool_result", "tool"))
-QUIET_STOPS = frozenset(("stop", "toolUse", "tool_use", "", None))
+TOOL_ROLE = "toolResult"
+QUIET_STOPS = frozenset(("stop", "toolUse", "", None))
+_HIDDEN = BOOKKEEPING | ALWAYS_HIDDEN
 
 
-def shows(mode: str) -> Callable[[Node, Node | None], bool]:
-    """The test of one filter: (entry, leaf) -> whether the entry has a row.
+def chosen(mode: str, nodes: Iterable[Node], leaf: Node | None) -> list[Node]:
+    """Those of ``nodes`` that have a row under a filter, in order.
 
-    :raises KeyError: there is no such filter.
+    It asks only for what is known of every entry as soon as the tree is read, and for no text, so that a key
+    can change the filter: ten thousand entries take about a millisecond.
+
+    :raises ValueError: there is no such filter.
     """
-    test = _TESTS[mode]
     if mode == "all":
-        return lambda node, leaf: True
-    return lambda node, leaf: _can_show(node, leaf) and test(node)
+        return list(nodes)
+    if mode == "user":
+        return [node for node in nodes if node.role == "user"]
+    if mode == "labelled":
+        labelled = [node for node in nodes if node.label is not None]
+        return [node for node in labelled if node.type not in ALWAYS_HIDDEN and not _is_mute(node, leaf)]
+    if mode not in MODES:
+        raise ValueError(f"no filter {mode!r}")
+    role = TOOL_ROLE if mode == "no-tools" else ""
+    # as _is_mute, without a call for each of them
+    return [
+        node
+        for node in nodes
+        if node.type not in _HIDDEN
+        and node.role != role
+        and (node.role != "assistant" or node.has_text or node.stop_reason not in QUIET_STOPS or node is leaf)
+    ]
 
 
-def _can_show(node: Node, leaf: Node | None) -> bool:
-    if node.type in ALWAYS_HIDDEN:
+def shows(mode: str, node: Node, leaf: Node | None) -> bool:
+    """Whether an entry has a row under a filter; the leaf has one even where it only calls tools."""
+    return bool(chosen(mode, (node,), leaf))
+
+
+def _is_mute(node: Node, leaf: Node | None) -> bool:
+    """Whether an entry is an answer that only calls tools, and nothing went wrong with it."""
+    if node.role != "assistant" or node is leaf:
         return False
-    if node.role != "assistant" or node.type != "message" or node is leaf:
-        return True
-    return node.has_text or node.stop_reason not in QUIET_STOPS
-
-
-def _default(node: Node) -> bool:
-    return node.type not in BOOKKEEPING
-
-
-def _no_tools(node: Node) -> bool:
-    return node.type not in BOOKKEEPING and node.role not in TOOL_ROLES
-
-
-def _user(node: Node) -> bool:
-    return node.type == "message" and node.role == "user"
-
-
-def _labelled(node: Node) -> bool:
-    return node.label is not None
-
-
-def _all(node: Node) -> bool:
-    return True
-
-
-_TESTS: dict[str, Callable[[Node], bool]] = {
-    "default": _default,
-    "no-tools": _no_tools,
-    "user": _user,
-    "labelled": _labelled,
-    "all": _all,
-}
+    return not node.has_text and node.stop_reason in QUIET_STOPS

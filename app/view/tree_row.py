@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from app.formats.one_line import one_line_of
+from app.formats.one_line import OneLine
 from app.formats.text import one_line
 from app.view.cells import shorten, steady, width
 from app.view.line import fit_line, line_width
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from app.sessions.tree import Node
     from app.view.line import Line
     from app.view.tree_view import TreeRow
 
@@ -71,12 +72,19 @@ def render_tree_row(
             tail.append((f" ! {text}", "warning"))
     if leaf:
         tail.append((f" {glyphs.leaf}", "leaf"))
-    said = one_line_of(node)
+    said = node.said or _unread(node)
     room = cells - line_width(head) - line_width(tail)
     prefix = shorten(steady(said.prefix), max(room, 0))
     body = shorten(steady(said.text), max(room - width(prefix), 0))
     text_style = said.kind if said.kind in ("tool", "meta", "system", "error") else "text"
     return fit_line([*head, (prefix, said.kind), (body, text_style), *tail], cells)
+
+
+def _unread(node: Node) -> OneLine:
+    """What a row says until its text has been read."""
+    if node.role in ("user", "assistant"):
+        return OneLine(node.role, f"{node.role}: ", "…")
+    return OneLine("tool" if node.role == "toolResult" else "meta", "", "[…]")
 
 
 def _branching(row: TreeRow, most: int, glyphs: Glyphs) -> Line:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from app.view.runs import Run, RunForest
-from app.view.tree_filter import shows
+from app.view.tree_filter import chosen, shows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class TreeView:
         """Another filter; folds are cleared, as pi does."""
         self.mode = mode
         self.folded.clear()
-        self.refresh()
+        self._choose()
 
     def extend(self, nodes: list[Node], leaf: Node | None) -> None:
         """Take in entries that were appended to the file, and the leaf after them.
@@ -140,10 +140,9 @@ class TreeView:
         stretch = self._of_run.get(id(run))
         if run.children or run.nodes[-1] is not before or stretch is None or stretch.folded:
             return False
-        test = shows(self.mode)
-        added = test(node, node)
+        added = shows(self.mode, node, node)
         # an answer that only calls tools has a row while it is the leaf, and no longer
-        dropped = stretch.nodes[-1] is before and not test(before, node)
+        dropped = stretch.nodes[-1] is before and not shows(self.mode, before, node)
         if dropped and len(stretch.nodes) == 1:
             return False
         self.forest.add(node)
@@ -192,15 +191,17 @@ class TreeView:
         self._lay_out()
 
     def refresh(self) -> None:
-        """Work out the rows again after the tree, the leaf, the filter or a fold changed."""
-        leaf = self.leaf
+        """Work out the rows again after the tree or the leaf changed."""
         self.active = set()
-        node = leaf
+        node = self.leaf
         while node is not None:
             self.active.add(node.index)
             node = node.parent
-        test = shows(self.mode)
-        self._shown = {id(run): [node for node in run.nodes if test(node, leaf)] for run in self._preorder()}
+        self._choose()
+
+    def _choose(self) -> None:
+        mode, leaf = self.mode, self.leaf
+        self._shown = {id(run): chosen(mode, run.nodes, leaf) for run in self._preorder()}
         self._lay_out()
 
     def _preorder(self) -> list[Run]:
@@ -303,16 +304,24 @@ class TreeView:
         stretch = self.stretch_at(index)
         return stretch.nodes[index - stretch.start]
 
+    def nodes_around(self, index: int | None, rows: int) -> list[Node]:
+        """The entries of row ``index`` and of as many as ``rows`` before and after it, nearest first; without
+        an index those of the last rows.
+        """
+        at = self.count - 1 if index is None else index
+        steps = range(1, min(rows, self.count) + 1)
+        places = [at, *(place for step in steps for place in (at - step, at + step))]
+        return [node for node in map(self.node, places) if node is not None]
+
     def index_of(self, node: Node | None) -> int | None:
         """The row of an entry, or of its nearest ancestor that has one; None when nothing is left to point
         at.
         """
-        test, leaf = shows(self.mode), self.leaf
         while node is not None:
             stretch = self._of_run.get(id(self.forest.run_of(node)))
             if stretch is not None and stretch.folded:
                 return stretch.start
-            if stretch is not None and test(node, leaf):
+            if stretch is not None and shows(self.mode, node, self.leaf):
                 return stretch.start + _find(stretch.nodes, node)
             node = node.parent
         return None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from textual.geometry import Size
 from textual.message import Message
 
 from app.view.line import Line, fit_line
@@ -66,12 +65,9 @@ class EntryPane(LineList):
     def show_lines(self, lines: list[DocumentLine], *, more: bool) -> None:
         """Show an entry from its first line, or (``more``) add lines to the one that is shown."""
         if more:
-            full = self.rows - self.scroll_offset.y >= self.size.height
             self.lines.extend(lines)
-            self.rows = len(self.lines)
-            self.virtual_size = Size(0, self.rows)
-            if not full:
-                self.redraw_rows()
+            self._set_length(len(self.lines))
+            self._redraw_changed()
             return
         self.lines = list(lines)
         self.set_rows(len(self.lines), 0)

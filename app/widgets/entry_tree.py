@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from app.view.line import Line
     from app.view.tree_view import TreeRow, TreeView
 
+# screens on either side of the one that is shown, of which the text of the rows is read too
+AHEAD = 4
+
 
 class EntryTree(LineList):
     """Entries as a tree, with a cursor that stays on its entry, or on the leaf while it follows."""
@@ -32,6 +35,13 @@ class EntryTree(LineList):
     class FilterChanged(Message):
         """Another filter is on."""
 
+    class RowsWanted(Message):
+        """The rows of these entries are on the screen or near it and not read; the first are wanted first."""
+
+        def __init__(self, nodes: list[Node]) -> None:
+            self.nodes = nodes
+            super().__init__()
+
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.view: TreeView | None = None
@@ -41,6 +51,8 @@ class EntryTree(LineList):
         self._entry: Node | None = None
         self._told: Node | None = None
         self._leaf_row: int | None = None
+        # somebody was asked for the text of rows
+        self._asked = False
 
     # what is shown
 
@@ -61,9 +73,13 @@ class EntryTree(LineList):
 
     def show_tree(self, view: TreeView) -> None:
         """Show a tree that was just opened, the cursor on its leaf."""
-        self.view, self.message = view, ""
+        self._take(view)
         self._entry = view.leaf
         self._rows_changed(follow=True)
+
+    def _take(self, view: TreeView) -> None:
+        self.view, self.message = view, ""
+        self._asked = False
 
     def show_message(self, message: str) -> None:
         """Show a sentence in place of a tree."""
@@ -76,9 +92,21 @@ class EntryTree(LineList):
         """Show the same session, read anew; the cursor stays on the entry with this id, or follows the
         leaf.
         """
-        self.view, self.message = view, ""
+        self._take(view)
         self._entry = view.tree.by_id.get(entry_id) if entry_id is not None else None
         self._rows_changed(follow=follow or self._entry is None)
+
+    def complete_tree(self, view: TreeView) -> None:
+        """Show the whole of a session of which the end is shown; the cursor stays on its entry and line."""
+        told, follow = self._told, self.follows or self.node is None
+        self._take(view)
+        if self._entry is not None and self._entry.id is not None:
+            self._entry = view.tree.by_id.get(self._entry.id)
+        same = view.tree.by_id.get(told.id) if told is not None and told.id is not None else None
+        if told is not None and same is not None and same.offset == told.offset:
+            # it is the entry that was told of: nobody has to read it again
+            self._told = same
+        self._rows_changed(follow=follow, keep=not follow, keep_offset=True)
 
     def extend(self, nodes: list[Node], leaf: Node | None) -> None:
         """Show entries that were appended to the file."""
@@ -88,8 +116,10 @@ class EntryTree(LineList):
         self.view.extend(nodes, leaf)
         self._rows_changed(follow=follow)
 
-    def _rows_changed(self, *, follow: bool, keep: bool = False) -> None:
-        """:param keep: the entry that the cursor belongs on stays the same, whether it is shown or not."""
+    def _rows_changed(self, *, follow: bool, keep: bool = False, keep_offset: bool = False) -> None:
+        """:param keep: the entry that the cursor belongs on stays the same, whether it is shown or not.
+        :param keep_offset: the cursor stays on its line of the screen.
+        """
         view = self.view
         if view is None:
             return
@@ -98,10 +128,10 @@ class EntryTree(LineList):
         if place is None:
             place = view.count - 1
         self.message = "" if view.count else _nothing(view)
-        self.set_rows(view.count or 1, place)
+        self.set_rows(view.count or 1, place, keep_offset=keep_offset)
         if not keep:
             self._entry = self.node
-        if self.node is not self._told or follow:
+        if self.node is not self._told:
             self._told = self.node
             self.post_message(self.Moved(self))
 
@@ -113,6 +143,7 @@ class EntryTree(LineList):
         if self.view is None or self.message:
             return fit_line([(" " + self.message, "dim")], cells)
         row = self.view.row(index)
+        self._look_ahead(self.view, index, row.node)
         return render_tree_row(
             row,
             cells,
@@ -120,6 +151,33 @@ class EntryTree(LineList):
             active=row.node.index in self.view.active,
             leaf=index == self._leaf_row,
         )
+
+    def _look_ahead(self, view: TreeView, index: int, node: Node) -> None:
+        """Ask for the text of rows a screen before they come into sight."""
+        if self._asked:
+            return
+        page = max(1, self.size.height)
+        near = (node, view.node(index - page), view.node(index + page))
+        if any(one is not None and one.said is None for one in near):
+            self._asked = True
+            self.call_later(self._ask)
+
+    def _ask(self) -> None:
+        view = self.view
+        if view is None:
+            return
+        page = max(1, self.size.height)
+        middle = min(self.scroll_offset.y + page // 2, view.count - 1)
+        wanted = [node for node in view.nodes_around(middle, AHEAD * page) if node.said is None]
+        if wanted:
+            self.post_message(self.RowsWanted(wanted))
+        else:
+            self.rows_read(more=False)
+
+    def rows_read(self, *, more: bool) -> None:
+        """The text of some rows is there now, and of more soon."""
+        self._asked = more
+        self._redraw_changed()
 
     @property
     def has_cursor(self) -> bool:

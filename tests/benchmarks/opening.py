@@ -5,12 +5,26 @@ from __future__ import annotations
 import os
 import shutil
 import statistics
+import sys
 import time
 from typing import TYPE_CHECKING
 
 from tests.benchmarks.corpus import read_truth
 from tests.benchmarks.live import entry_line
+from tests.benchmarks.measure import in_turn, run
 from tests.benchmarks.rows import Result, mb, ms
+
+SCREEN = 50
+"""Rows that a screen shows at most."""
+
+_SIZE = """
+import os, sys
+from app.sessions.tree import open_tree
+from tests.benchmarks.measure import anonymous_bytes
+before = anonymous_bytes(os.getpid())
+tree = open_tree(sys.argv[1], ("pi",))
+print(anonymous_bytes(os.getpid()) - before)
+"""
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,22 +70,35 @@ def append(setting: Setting) -> Iterator[Result]:
 
 
 def tree(setting: Setting, peers: Peers) -> Iterator[Result]:
-    """Bar 10, without the screen: the tree of the biggest session."""
-    from app.sessions.tree import open_tree
+    """Bar 10, without the screen: the tree of the biggest session, and what of it is drawn first."""
+    from app.sessions.tree import open_end, open_tree
+    from app.view.tree_view import TreeView
 
     record = biggest(setting)
-    taken = []
-    for _ in range(max(3, setting.repeat)):
+    path = record["path"]
+
+    def whole() -> float:
         started = time.perf_counter()
-        opened = open_tree(record["path"], ("pi",))
-        taken.append(time.perf_counter() - started)
+        opened = open_tree(path, ("pi",))
+        taken = time.perf_counter() - started
         if len(opened.entries) != record["entry_count"]:
             raise RuntimeError("entries are missing")
-        del opened
-    ours = statistics.median(taken)
-    yield Result(
-        "10", f"tree of {record['entry_count']:,} entries in memory", ms(ours), f"bar {ms(0.15)}", value=ours
-    )
+        return taken
+
+    def first_rows() -> float:
+        started = time.perf_counter()
+        view = TreeView(open_end(path, ("pi",)) or open_tree(path, ("pi",)))
+        view.tree.read_rows(view.nodes_around(view.leaf_row(), SCREEN))
+        return time.perf_counter() - started
+
+    tasks = [whole, first_rows]
     if peers.pi:
-        theirs = statistics.median(peers.open_tree(record["path"]) for _ in range(3))
-        yield Result("10", "tree in memory", ms(ours), f"pi open + getTree {ms(theirs)}", ours / theirs, 0.5)
+        tasks.append(lambda: peers.open_tree(path))
+    ours, first, *theirs = in_turn(max(3, setting.repeat), *tasks)
+    what = f"tree of {record['entry_count']:,} entries in memory"
+    yield Result("10", what, ms(ours), f"bar {ms(0.15)}", value=ours)
+    yield Result("10", "  its last rows, which are drawn first", ms(first), value=first)
+    size = float(run([sys.executable, "-c", _SIZE, path], setting.env, keep=True).output)
+    yield Result("10", "  memory that it takes", mb(size), f"file {mb(record['size'])}", value=size)
+    for other in theirs:
+        yield Result("10", "tree in memory", ms(ours), f"pi open + getTree {ms(other)}", ours / other, 0.5)

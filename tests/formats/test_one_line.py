@@ -12,14 +12,17 @@ from hypothesis import strategies as st
 from app.formats.one_line import TEXT_LIMIT, OneLine, one_line_of
 from app.formats.skim import Raw, skim_dict
 from app.formats.tool_line import ARGUMENTS_LIMIT, shortened_arguments, tool_line
-from app.sessions.glimpse import Glimpses
+from app.sessions.glimpse import calls_of, glimpse
 
 
 def row(*entries: dict[str, Any], version: int = 3) -> OneLine:
-    """The row of the last of `entries`."""
-    glimpses = Glimpses(version)
-    nodes = [glimpses.node(skim_dict(entry), index, index + 2, 0, 1) for index, entry in enumerate(entries)]
-    return one_line_of(nodes[-1])
+    """The row of the last of `entries`, which may answer a call of an earlier one."""
+    skims = [skim_dict(entry) for entry in entries]
+    found = glimpse(skims[-1], version)
+    for skim in skims:
+        if skim.message is not None:
+            found.tool = calls_of(skim.message).get(found.call or "", found.tool)
+    return one_line_of(found)
 
 
 def message(role: Any, content: Any = None, **fields: Any) -> dict[str, Any]:

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import pytest
 
-from app.formats.one_line import one_line_of
 from app.formats.parts import parts
 from app.sessions.problems import problems
+from app.sessions.rows import GONE
 from app.sessions.summarise import summarise
 from app.sessions.tree import open_tree
 
@@ -161,8 +161,11 @@ def test_its_tree(known: Known) -> None:
 
 def test_every_entry_has_a_row_and_a_body(known: Known) -> None:
     tree = open_tree(str(FOLDER / known.file))
+    tree.read_rows(tree.entries)
     for node in tree.entries:
-        row = one_line_of(node)
+        row = node.said
+        assert row is not None
+        assert row != GONE
         assert row.prefix or row.text
         body = tree.read(node)
         assert body["id"] == node.id

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from app.formats.header import NotASession
-from app.formats.one_line import one_line_of
 from app.sessions.body import Changed
 from app.sessions.tree import Node, SessionTree, open_tree
 from tests.sessions.lines import HEADER, answer, content, custom, label, put, user
@@ -25,6 +25,13 @@ def tree_of(
 
 def ids(nodes: list[Node]) -> list[str | None]:
     return [node.id for node in nodes]
+
+
+def row_of(tree: SessionTree, index: int) -> str:
+    tree.read_rows(tree.entries[index : index + 1])
+    said = tree.entries[index].said
+    assert said is not None
+    return said.text
 
 
 def test_a_straight_session(tmp_path: Path) -> None:
@@ -193,6 +200,16 @@ def test_a_loop_of_every_entry(tmp_path: Path) -> None:
     assert reachable(tree) == 20_000
 
 
+def test_a_tree_that_goes_takes_its_entries_apart(tmp_path: Path) -> None:
+    tree = tree_of(tmp_path, HEADER, *[custom(f"{n}", f"{n - 1}" if n else None) for n in range(50_000)])
+    last = tree.entries[-1]
+    assert last.parent is not None
+    assert not gc.is_tracked(last)
+    above = last.parent
+    del tree
+    assert (last.parent, above.children, above.parent) == (None, [], None)
+
+
 def test_tool_results_know_their_call(tmp_path: Path) -> None:
     call = {"type": "toolCall", "id": "c1", "name": "read", "arguments": {"path": "src/auth.py", "limit": 40}}
     tree = tree_of(
@@ -209,16 +226,8 @@ def test_tool_results_know_their_call(tmp_path: Path) -> None:
             "message": {"role": "toolResult", "toolCallId": "c1", "toolName": "read"},
         },
     )
-    assert one_line_of(tree.entries[1]).text == "[read: src/auth.py:1-40]"
+    assert row_of(tree, 1) == "[read: src/auth.py:1-40]"
     assert (tree.entries[0].has_text, tree.entries[0].stop_reason) == (False, "toolUse")
-
-
-def test_previews_are_short(tmp_path: Path) -> None:
-    tree = tree_of(
-        tmp_path, HEADER, user("a", None, " \n" * 50 + "x" * 100_000), user("b", "a", " " * 100_000)
-    )
-    assert tree.entries[0].preview == "x" * 512
-    assert (tree.entries[1].preview, tree.entries[1].has_text) == ("", False)
 
 
 def test_omp_is_named_by_its_title_line(tmp_path: Path) -> None:
@@ -240,7 +249,7 @@ def test_nickcecere_agent(tmp_path: Path) -> None:
     )
     assert [node.role for node in tree.entries] == ["assistant", "toolResult"]
     assert tree.entries[0].stop_reason == "toolUse"
-    assert one_line_of(tree.entries[1]).text == "[bash: ls]"
+    assert row_of(tree, 1) == "[bash: ls]"
     body = tree.read(tree.entries[1])
     assert (body["id"], body["parentId"], body["message"]["toolName"]) == ("b", "a", "bash")
 
@@ -358,7 +367,7 @@ def test_calls_are_remembered_for_results_that_come_later(tmp_path: Path) -> Non
             "message": {"role": "toolResult", "toolCallId": "c1"},
         },
     )
-    assert one_line_of(result).text == "[ls: .]"
+    assert row_of(tree, result.index) == "[ls: .]"
 
 
 def test_version_1_goes_on_as_a_line(tmp_path: Path) -> None:

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.formats.header import NotASession
-from app.formats.one_line import one_line_of
 from app.formats.parts import parts
 from app.sessions.body import Changed
 from app.sessions.problems import problems
+from app.sessions.rows import GONE
 from app.sessions.summarise import summarise
 from app.sessions.tree import open_tree
 from tests.sessions.lines import HEADER, MTIME
@@ -76,8 +76,9 @@ def test_every_entry_is_reached_once_and_below_its_parent(
             assert node.parent_id is None or node.orphan or node.loop
         else:
             assert node.parent.id == node.parent_id
-        one_line_of(node)
         parts(tree.read(node))
+    tree.read_rows(tree.entries)
+    assert not {GONE, None} & {node.said for node in tree.entries}
     assert len(tree.active_path()) <= len(tree.entries)
 
 

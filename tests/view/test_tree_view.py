@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from app.sessions.tree import open_tree
 from app.view.line import plain
-from app.view.tree_filter import MODES
+from app.view.tree_filter import MODES, chosen, shows
 from app.view.tree_row import ASCII, render_tree_row
 from app.view.tree_view import TreeView
 from tests.factory import chain, entry, header, message, write_session
@@ -25,6 +25,7 @@ def ids(view):
 
 
 def drawn(view, cells=60):
+    view.tree.read_rows(view.tree.entries)
     leaf = view.leaf_row()
     rows = []
     for at in range(view.count):
@@ -72,6 +73,26 @@ def test_a_hidden_leaf_is_marked_on_its_nearest_shown_ancestor(tmp_path):
     assert view.node(view.leaf_row()).id == "f"
     view.set_mode("all")
     assert view.node(view.leaf_row()).id == "g"
+
+
+@pytest.mark.parametrize(
+    ("mode", "marked"),
+    [("default", "f"), ("no-tools", "f"), ("user", "e"), ("labelled", "e"), ("all", "g")],
+)
+def test_whatever_a_filter_hides_the_mark_of_the_leaf_is_where_the_active_path_ends(tmp_path, mode, marked):
+    view = opened(tmp_path, *branched(), mode=mode)
+    assert view.node(view.leaf_row()).id == marked
+    assert [at for at, row in enumerate(drawn(view)) if "<- active" in row] == [view.leaf_row()]
+
+
+def test_where_nothing_of_the_active_path_is_shown_nothing_is_marked(tmp_path):
+    slow = entry("label", "h", "g", targetId="d", label="slow")
+    view = opened(tmp_path, *branched(), slow, mode="labelled")
+    view.tree.by_id["e"].label = None
+    view.refresh()
+    assert ids(view) == ["d"]
+    assert view.leaf_row() is None
+    assert "active" not in drawn(view)[0]
 
 
 def test_folding_hides_what_is_below_and_counts_it(tmp_path):
@@ -281,6 +302,17 @@ def test_rows_are_a_walk_of_the_tree(tmp_path_factory, links, mode):
 
 @given(LINKS, st.sampled_from(MODES), st.integers(0, 29))
 @settings(max_examples=150, deadline=None)
+def test_the_leafs_mark_is_on_the_last_row_of_the_active_path(tmp_path_factory, links, mode, at):
+    """pi and omp draw no mark for the leaf itself; their bullets on the active path end where ours stands."""
+    view = opened(tmp_path_factory.mktemp("leaf"), *lines_of(links), mode=mode)
+    if at < view.count and view.row(at).foldable:
+        view.fold(view.node(at), True)
+    active = [place for place in range(view.count) if view.node(place).index in view.active]
+    assert view.leaf_row() == (active[-1] if active else None)
+
+
+@given(LINKS, st.sampled_from(MODES), st.integers(0, 29))
+@settings(max_examples=150, deadline=None)
 def test_a_tree_that_grew_looks_like_one_that_was_opened_whole(tmp_path_factory, links, mode, cut):
     folder = tmp_path_factory.mktemp("grow")
     lines = lines_of(links)
@@ -336,9 +368,48 @@ def test_a_comb_of_eight_thousand_levels_keeps_no_gutters(tmp_path):
     assert kept == 15_999
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_one_entry_and_all_of_them_pass_a_filter_by_the_same_rule(tmp_path, mode):
+    view = opened(tmp_path, *branched(), mode="all")
+    nodes = view.tree.entries
+    assert chosen(mode, nodes, view.leaf) == [node for node in nodes if shows(mode, node, view.leaf)]
+
+
+def test_there_is_no_other_filter(tmp_path):
+    with pytest.raises(ValueError, match="assistants"):
+        opened(tmp_path, *branched(), mode="assistants")
+
+
+def test_rows_are_laid_out_and_filtered_without_their_text(tmp_path):
+    view = opened(tmp_path, *branched())
+    for mode in MODES:
+        view.set_mode(mode)
+    assert all(node.said is None for node in view.tree.entries)
+
+
+@pytest.mark.parametrize(
+    ("of", "shown"),
+    [("user", "user: …"), ("assistant", "assistant: …"), ("toolResult", "[…]"), (None, "[…]")],
+)
+def test_a_row_whose_text_is_not_read_yet_says_what_it_is(tmp_path, of, shown):
+    line = message("a", None, of, "hello") if of else entry("custom", "a", None, customType="t")
+    view = opened(tmp_path, header(), line, mode="all")
+    row = render_tree_row(view.row(0), 40, selected=False, active=True, leaf=False, glyphs=ASCII)
+    assert plain(row).rstrip() == f" * {shown}"
+
+
+def test_the_nearest_rows_come_first(tmp_path):
+    view = opened(tmp_path, *chain(*"abcdefg"))
+    texts = [int(node.id) for node in view.nodes_around(2, 3)]
+    assert texts == [3, 2, 4, 1, 5, 6]
+    assert [int(node.id) for node in view.nodes_around(None, 1)] == [7, 6]
+    assert [int(node.id) for node in view.nodes_around(6, 99)] == [7, 6, 5, 4, 3, 2, 1]
+    assert opened(tmp_path, header()).nodes_around(None, 5) == []
+
+
 def test_a_fold_looks_at_no_entry(tmp_path, monkeypatch):
     view = opened(tmp_path, *branched())
-    monkeypatch.setattr("app.view.tree_view.shows", lambda mode: pytest.fail("entries were filtered again"))
+    monkeypatch.setattr("app.view.tree_view.chosen", lambda *_: pytest.fail("entries were filtered again"))
     view.fold(view.tree.by_id["e"], True)
     view.unfold_all()
     view.fold_others()

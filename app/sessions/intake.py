@@ -1,0 +1,221 @@
+"""The lines of a session taken in one after the other: entries, labels, the name, and what is wrong.
+
+How entries hang together is worked out afterwards, by `app.sessions.links`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.formats.decode import BadLine
+from app.formats.dialects import named
+from app.formats.dialects.base import Mark
+from app.formats.header import Fault
+from app.formats.lines import BOM, is_blank
+from app.formats.skim import REFUSALS
+from app.formats.trim import trimmed
+from app.sessions.glimpse import role_of, stop_of
+from app.sessions.heads import Heads
+from app.sessions.node import Node
+from app.sessions.outline import outliner, says_something
+from app.sessions.rows import LONG
+from app.sessions.windows import windows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.formats.header import Header
+    from app.formats.skim import Skim
+    from app.sessions.outline import Outline
+    from app.sessions.rows import Rows
+
+_NEWLINE = 0x0A
+# What says something about the session besides being an entry, or is none.
+_MORE_THAN_ENTRIES = frozenset(("session", "title", "label", "session_info"))
+
+# Words that stand in most lines: one text for all of them.
+_WORDS: dict[str | None, str] = {
+    word: word
+    for word in ("message", "custom", "custom_message", "user", "assistant", "toolResult", "toolUse", "stop")
+}
+
+
+class Overtaken(Exception):
+    """Nobody waits any more for what was being read."""
+
+
+class Intake:
+    """What was read of a file so far.
+
+    entries       in file order; not yet linked
+    problems      the lines that were skipped and other faults, in file order
+    labels        label by entry id, in the order in which they were given; "" for one that was cleared
+    name          the user's name of the session, raw, or None
+    marked        the leaf's id where a line names it outright, in a tuple of one; else None
+    offset        the byte after the last newline that was read
+    unfinished    the last line has no newline, but is an entry all the same
+    """
+
+    def __init__(self, header: Header, entries: list[Node], rows: Rows) -> None:
+        self.entries = entries
+        self.problems: list[Fault] = list(header.faults)
+        self.labels: dict[str, str] = {}
+        self.name = header.name
+        self.marked: tuple[str | None] | None = None
+        self.offset = 0
+        self.unfinished = False
+        self._header = header
+        self._version = header.version
+        self._dialect = named(header.dialect)
+        self._decode = outliner(snake=self._dialect.snake)
+        self._rows = rows
+        self._heads = Heads()
+        self._lines = 0
+
+    def skip_to(self, offset: int) -> None:
+        """Begin at a line further on; its number and those of the lines after it are not known."""
+        self.offset = offset
+        self._lines = 1
+
+    def read(self, descriptor: int, keep_going: Callable[[], bool] = lambda: True) -> None:
+        """Take in what follows `offset`.
+
+        :param keep_going: asked before each window of lines.
+        :raises Overtaken: it said no; what was read until then is of no use.
+        :raises OSError: the file cannot be read.
+        """
+        for buffer, size in windows(descriptor, self.offset):
+            if not keep_going():
+                raise Overtaken
+            if buffer[size - 1] != _NEWLINE:
+                self._read_unfinished(bytes(memoryview(buffer)[:size]))
+                return
+            if self._dialect.one_entry_a_line:
+                self._read_entries(buffer, size)
+            else:
+                self._read_lines(bytes(memoryview(buffer)[:size]))
+            self.offset += size
+
+    def _read_entries(self, buffer: bytearray, size: int) -> None:
+        """The common case: each line is one entry, of which little is needed."""
+        decode, find, add = self._decode, buffer.find, self._add
+        view, base, number = memoryview(buffer), self.offset, self._lines
+        start = self._begin()
+        while start < size:
+            end = find(b"\n", start, size)
+            number += 1
+            line = view[start:end]
+            try:
+                outline = decode(line) if end - start <= LONG else None
+            except REFUSALS:
+                outline = None
+            if (
+                outline is None
+                or outline.type in _MORE_THAN_ENTRIES
+                or (outline.message is None and outline.type == "message")
+            ):
+                self._read_line(bytes(line), number, base + start)
+            else:
+                add(outline, number, base + start, end - start)
+            start = end + 1
+        self._lines = number
+
+    def _read_lines(self, data: bytes) -> None:
+        offset = self.offset
+        start = self._begin()
+        while start < len(data):
+            end = data.find(b"\n", start)
+            if end < 0:
+                end = len(data)
+            self._lines += 1
+            self._read_line(data[start:end], self._lines, offset + start)
+            start = end + 1
+
+    def _begin(self) -> int:
+        """Where the first line begins in what was read."""
+        return len(BOM) if not self._lines and self._header.has_bom else 0
+
+    def _read_unfinished(self, line: bytes) -> None:
+        before = len(self.entries)
+        faults = len(self.problems)
+        self._read_lines(line)
+        self._lines -= 1
+        self.unfinished = len(self.entries) > before
+        if not self.unfinished:
+            # Whatever is wrong with it, it may still be being written.
+            del self.problems[faults:]
+
+    def _read_line(self, line: bytes, number: int, offset: int) -> None:
+        if is_blank(line):
+            return
+        try:
+            skims = self._dialect.skims(line)
+        except BadLine as bad:
+            self.problems.append(Fault(number, offset, bad.reason))
+            return
+        part = 0
+        for skim in skims:
+            if type(skim) is Mark:
+                self._mark(skim)
+            else:
+                self._take(skim, number, offset, len(line), part)
+                part += 1
+
+    def _take(self, skim: Skim, number: int, offset: int, length: int, part: int) -> None:
+        kind = skim.type
+        if self._dialect.one_entry_a_line and (kind == "session" or (kind == "title" and skim.id is None)):
+            reason = self._heads.fault(kind, skim.id, len(self.entries))
+            if reason:
+                self.problems.append(Fault(number, offset, reason))
+            return
+        node = self._add(skim, number, offset, length)
+        node.part = part
+        if length > LONG:
+            self._rows.hold(node, skim)
+        if kind == "message":
+            if skim.message is None:
+                self.problems.append(Fault(number, offset, "a message entry without a message"))
+        elif kind == "label":
+            self._label(skim)
+        elif kind == "session_info":
+            self.name = self._dialect.renamed(self.name, trimmed(skim.name))
+
+    def _add(self, outline: Outline | Skim, number: int, offset: int, length: int) -> Node:
+        entries, words = self.entries, _WORDS
+        kind = outline.type or ""
+        role = stop = None
+        has_text = False
+        message = outline.message
+        if message is not None and kind == "message":
+            role = words.get(message.role) or role_of(message.role, self._version)
+            if role == "assistant":
+                stop = words.get(message.stop_reason) or stop_of(message.stop_reason)
+                has_text = says_something(message.content)
+        node = Node(
+            len(entries),
+            outline.id,
+            outline.parent_id,
+            words.get(kind, kind),
+            role,
+            number,
+            offset,
+            length,
+            outline.timestamp,
+            stop,
+            has_text,
+        )
+        entries.append(node)
+        return node
+
+    def _label(self, skim: Skim) -> None:
+        if skim.target_id is not None and self._header.has_ids:
+            self.labels.pop(skim.target_id, None)
+            self.labels[skim.target_id] = skim.label or ""
+
+    def _mark(self, mark: Mark) -> None:
+        if mark.type == "leaf":
+            self.marked = (mark.target_id,)
+        elif mark.type == "label":
+            self._label(mark)
+        elif mark.type == "session_info":
+            self.name = trimmed(mark.name)

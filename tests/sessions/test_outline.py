@@ -1,0 +1,72 @@
+"""The outline of a line says what the whole of it says, of the few fields it has."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from app.formats.content import read_content
+from app.formats.decode import BadLine
+from app.formats.skim import REFUSALS, Raw, skim
+from app.sessions.outline import outliner, says_something
+from tests.sessions.strategies import entries
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.sampled_from(["", " ", "text", "type", "x"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["type", "text", "id", "role", "content"]), inner, max_size=4)
+    ),
+    max_leaves=8,
+)
+
+
+ENDS = st.sampled_from([b"", b"}", b" \r", b"\x00", b',"id":"z"}'])
+
+
+@given(entry=entries(), damage=ENDS, snake=st.booleans())
+def test_an_outline_agrees_with_its_line(entry: dict[str, Any], damage: bytes, snake: bool) -> None:
+    line = json.dumps(entry).encode() + damage
+    try:
+        outline = outliner(snake=snake)(memoryview(line))
+    except REFUSALS:
+        return
+    whole = skim(line, snake=snake)
+    for name in ("type", "id", "parent_id", "timestamp"):
+        assert getattr(outline, name) == getattr(whole, name)
+    assert (outline.message is None) == (whole.message is None)
+    if outline.message is not None and whole.message is not None:
+        for name in ("role", "stop_reason", "content"):
+            assert getattr(outline.message, name) == getattr(whole.message, name)
+
+
+@pytest.mark.parametrize(
+    "damage", [b'"\\x"', b'"\\ud8"', b'"a\nb"', b"01", b"NaN", b"[1,]", b'{"a" 1}', b"tru"]
+)
+def test_damage_in_a_field_that_nobody_asks_for_is_damage_all_the_same(damage: bytes) -> None:
+    line = b'{"type":"message","id":"a","message":{"role":"user","unknown":' + damage + b"}}"
+    with pytest.raises(REFUSALS):
+        outliner(snake=False)(memoryview(line))
+    with pytest.raises(BadLine):
+        skim(line)
+
+
+@given(content=JSON)
+@example(content=[{"type": "text", "text": 5}, {"type": "text", "text": "said"}])
+@example(content=[{"type": "text", "text": "\n\t "}])
+@example(content=[{"type": "toolCall", "arguments": {"type": "text", "text": "x"}}])
+@example(content=[5, {"type": "text", "text": "said"}])
+def test_an_answer_says_something_where_a_block_of_text_is_not_blank(content: Any) -> None:
+    raw = Raw(json.dumps(content).encode())
+    read = read_content(raw)
+    texts = [read] if isinstance(read, str) else [block.text or "" for block in read if block.type == "text"]
+    assert says_something(raw) == any(text.strip() for text in texts)
+
+
+def test_nothing_at_all_says_nothing() -> None:
+    assert not says_something(Raw(b""))
+    assert not says_something(Raw(b'["half'))

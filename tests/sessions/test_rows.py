@@ -1,0 +1,179 @@
+"""What rows say, read when somebody looks at them (PARITY 4.2 "rows")."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from app.sessions import rows
+from app.sessions.rows import GONE, LONG
+from app.sessions.tree import Node, SessionTree, open_tree
+from tests.sessions.lines import HEADER, answer, content, put, user
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def tree_of(folder: Path, *lines: dict[str, Any] | bytes, **how: Any) -> SessionTree:
+    return open_tree(put(folder, *lines, **how), ("pi",))
+
+
+def said(tree: SessionTree, node: Node | None = None) -> str:
+    node = node or tree.entries[-1]
+    tree.read_rows([node])
+    assert node.said is not None
+    return node.said.prefix + node.said.text
+
+
+def calls(entry_id: str, parent: str | None, *called: tuple[str, str, dict[str, Any]]) -> dict[str, Any]:
+    blocks = [
+        {"type": "toolCall", "id": call, "name": name, "arguments": given} for call, name, given in called
+    ]
+    return {
+        "type": "message",
+        "id": entry_id,
+        "parentId": parent,
+        "message": {"role": "assistant", "content": blocks},
+    }
+
+
+def result(
+    entry_id: str, parent: str | None, call: str, name: str = "tool", text: str = ""
+) -> dict[str, Any]:
+    message = {"role": "toolResult", "toolCallId": call, "toolName": name, "content": text}
+    return {"type": "message", "id": entry_id, "parentId": parent, "message": message}
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
+    """Where and how much is read for rows."""
+    found: list[tuple[int, int]] = []
+    read_at = rows.read_at
+
+    def counted(descriptor: int, size: int, offset: int) -> bytes:
+        found.append((offset, size))
+        return read_at(descriptor, size, offset)
+
+    monkeypatch.setattr(rows, "read_at", counted)
+    return found
+
+
+def test_a_row_is_read_when_it_is_wanted_and_once(tmp_path: Path, reads: list[tuple[int, int]]) -> None:
+    tree = tree_of(tmp_path, HEADER, user("a", None, "one"), answer("b", "a", "two"), user("c", "b", "three"))
+    assert [node.said for node in tree.entries] == [None, None, None]
+    assert reads == []
+    tree.read_rows(tree.entries[1:])
+    assert [node.said and node.said.text for node in tree.entries] == [None, "two", "three"]
+    assert len(reads) == 1
+    tree.read_rows(tree.entries[1:])
+    assert len(reads) == 1
+
+
+def test_rows_of_every_entry_of_a_file_with_all_kinds_of_lines(tmp_path: Path) -> None:
+    tree = tree_of(
+        tmp_path,
+        b"\xef\xbb\xbf" + content(HEADER)[:-1],
+        b"",
+        user("a", None, "one"),
+        b"garbage",
+        user("b", "a", "x" * 20_000),
+        last=b"\r\n" + content(answer("c", "b", "no newline"))[:-1],
+    )
+    assert [said(tree, node)[:9] for node in tree.entries] == ["user: one", "user: xxx", "assistant"]
+
+
+def test_a_result_says_what_was_called_far_above_it(tmp_path: Path) -> None:
+    tree = tree_of(
+        tmp_path,
+        HEADER,
+        calls("a", None, ("c1", "read", {"path": "one.py"}), ("c2", "bash", {"command": "ls"})),
+        result("b", "a", "c1"),
+        result("c", "b", "c2"),
+    )
+    assert [said(tree, node) for node in tree.entries[1:]] == ["[read: one.py]", "[bash: ls]"]
+
+
+def test_a_result_answers_the_nearest_call_above_it_where_ids_are_used_again(tmp_path: Path) -> None:
+    tree = tree_of(
+        tmp_path,
+        HEADER,
+        calls("a", None, ("0", "read", {"path": "first.py"})),
+        result("b", "a", "0"),
+        calls("c", "b", ("0", "read", {"path": "second.py"})),
+        result("d", "c", "0"),
+        result("e", "a", "0"),
+    )
+    assert [said(tree, tree.by_id[entry_id]) for entry_id in "dbe"] == [
+        "[read: second.py]",
+        "[read: first.py]",
+        "[read: first.py]",
+    ]
+
+
+def test_a_result_that_hangs_wrong_answers_the_nearest_call_before_it(tmp_path: Path) -> None:
+    tree = tree_of(
+        tmp_path, HEADER, calls("a", None, ("c1", "bash", {"command": "ls"})), result("b", "gone", "c1")
+    )
+    assert said(tree) == "[bash: ls]"
+
+
+def test_a_result_without_a_call_is_named_by_its_tool(tmp_path: Path) -> None:
+    tree = tree_of(tmp_path, HEADER, answer("a", None), result("b", "a", "c9", "grep"))
+    assert said(tree) == "[grep]"
+
+
+def test_the_search_for_a_call_ends(tmp_path: Path, reads: list[tuple[int, int]]) -> None:
+    answers = [answer(f"{at}", f"{at - 1}" if at else None, "x" * 20_000) for at in range(100)]
+    tree = tree_of(tmp_path, HEADER, *answers, result("z", "99", "c9", "grep"))
+    assert said(tree) == "[grep]"
+    assert len(reads) < 20
+
+
+def test_a_long_line_is_not_read_again(tmp_path: Path, reads: list[tuple[int, int]]) -> None:
+    image = "x" * (2 * LONG)
+    tree = tree_of(
+        tmp_path,
+        HEADER,
+        user("a", None, "look " * LONG),
+        calls("b", "a", ("c1", "write", {"path": "big.txt", "content": image})),
+        result("c", "b", "c1", text=image),
+        result("d", "c", "c1"),
+    )
+    tree.read_rows(tree.entries)
+    assert [node.said and node.said.text[:16] for node in tree.entries] == [
+        "look look look l",
+        "(no content)",
+        "[write: big.txt]",
+        "[write: big.txt]",
+    ]
+    assert all(size <= LONG for _, size in reads)
+
+
+def test_a_previews_white_space_is_folded_and_its_length_bounded(tmp_path: Path) -> None:
+    tree = tree_of(
+        tmp_path, HEADER, user("a", None, " \n" * 50 + "x" * 100_000), user("b", "a", " " * 100_000)
+    )
+    assert said(tree, tree.entries[0]) == "user: " + "x" * 199 + "…"
+    assert said(tree, tree.entries[1]) == "user: "
+
+
+@pytest.mark.parametrize("change", ["written anew", "gone", "cut off"])
+def test_a_row_that_is_no_longer_there_says_so(tmp_path: Path, change: str) -> None:
+    tree = tree_of(tmp_path, HEADER, user("a", None), user("b", "a", "longer text"))
+    path = tmp_path / "session.jsonl"
+    if change == "gone":
+        os.unlink(path)
+    else:
+        anew = content(HEADER, b"  ", user("a", None), user("b", "a", "longer text"))
+        path.write_bytes(anew if change == "written anew" else anew[:200])
+    assert said(tree) == GONE.text
+
+
+def test_rows_of_lanes_share_a_line(tmp_path: Path) -> None:
+    entry = {"kind": "entry", "parentId": None, "type": "custom", "timestamp": 5}
+    both = [{**entry, "id": "a", "customType": "one"}, {**entry, "id": "b", "customType": "two"}]
+    line = b"[" + b",".join(content(each)[:-1] for each in both) + b"]"
+    tree = tree_of(tmp_path, b'{"v":4,"kind":"header","id":"x","createdAt":5,"cwd":"/w"}', line)
+    assert [said(tree, node) for node in tree.entries] == ["[custom: one]", "[custom: two]"]
