@@ -24,11 +24,19 @@ from app.theme import themes
 from app.view.session_list import SessionList
 
 if TYPE_CHECKING:
-    import tempfile
     from collections.abc import Iterable
 
     from textual.binding import BindingType
     from textual.screen import Screen
+
+    from app.demo.folder import DemoFolder
+    from app.services.indexing import Indexing
+
+
+YOUNG_OBJECTS = 10_000
+"""So many new objects make the collector look at them; a picture of the screen is some two thousand, which go
+without it. With Python's own number it would look several times while one is painted.
+"""
 
 
 class Browser(App[Plan | None]):
@@ -50,16 +58,19 @@ class Browser(App[Plan | None]):
         *,
         theme: str = "",
         take_over: bool = False,
+        indexing: Indexing | None = None,
     ) -> None:
         """:param model: the list that the first frame already shows.
         :param theme: ``dark`` or ``light``; empty for the one that was chosen last.
         :param take_over: the terminal is in the alternate screen already.
+        :param indexing: of the same surroundings, where it has begun already.
         """
         super().__init__(driver_class=driver_class() if take_over else None)
         self._setup = surroundings
         self._model = model or SessionList(surroundings.here, surroundings.home)
+        self._indexing = indexing
         self._first_theme = theme or places.read_theme(surroundings.env)
-        self._demo_folder: tempfile.TemporaryDirectory[str] | None = None
+        self._demo_folder: DemoFolder | None = None
         self.crash = ""
         self._early_keys: list[events.Key] | None = []
         for each in themes():
@@ -67,18 +78,25 @@ class Browser(App[Plan | None]):
         self.theme = f"leafmark-{self._first_theme}"
 
     def get_default_screen(self) -> Screen[Any]:
-        return BrowserScreen(self._setup, self._model)
+        return BrowserScreen(self._setup, self._model, self._indexing)
 
     def on_mount(self) -> None:
-        # the collector rests from the command line to the first picture (app.cli)
-        self.call_after_refresh(gc.enable)
+        self.call_after_refresh(self._end_of_rest)
         loop = asyncio.get_running_loop()
-        for name in ("SIGTERM", "SIGHUP"):
+        for name in ("SIGTERM", "SIGHUP", "SIGQUIT"):
             if hasattr(signal, name):
                 try:
                     loop.add_signal_handler(getattr(signal, name), self.exit)
                 except (NotImplementedError, RuntimeError, ValueError):
                     break  # not the main thread, or a system without signal handlers in the loop
+
+    def _end_of_rest(self) -> None:
+        """The collector rests from the command line to the first picture (app.cli). What is there by then
+        stays to the end: each look at all of it would hold up the screen for three frames.
+        """
+        gc.freeze()
+        gc.set_threshold(YOUNG_OBJECTS, *gc.get_threshold()[1:])
+        gc.enable()
 
     async def on_event(self, event: events.Event) -> None:
         # keys that were typed while the screen was being built wait for it
@@ -96,7 +114,7 @@ class Browser(App[Plan | None]):
 
     def on_unmount(self) -> None:
         if self._demo_folder is not None:
-            self._demo_folder.cleanup()
+            self._demo_folder.remove()
 
     async def action_interrupt(self) -> None:
         """Ctrl+C: what is selected in the filter is copied, otherwise the program ends."""
@@ -120,11 +138,12 @@ class Browser(App[Plan | None]):
         """Show the example sessions over the user's own, written to a folder that goes with this run."""
         if isinstance(self.screen, BrowserScreen) and self.screen.setup.demo:
             return
-        import tempfile
+        from app.demo.folder import DemoFolder
 
-        self._demo_folder = tempfile.TemporaryDirectory(prefix="leafmark-demo-", ignore_cleanup_errors=True)
         try:
-            examples = await asyncio.to_thread(setup.of_demo, self._demo_folder.name)
+            if self._demo_folder is None:
+                self._demo_folder = await asyncio.to_thread(DemoFolder)
+            examples = await asyncio.to_thread(setup.of_demo, self._demo_folder.path)
         except OSError as error:
             self.notify(f"The examples cannot be written: {error}", severity="error", markup=False)
             return

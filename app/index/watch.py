@@ -177,8 +177,10 @@ class PollWatch:
         """See `Watch`."""
 
     def _choose(self) -> None:
+        # A file whose time was set ahead is not being written: a write would have set it back. The time of
+        # its inode tells when that was done.
         known = self._known
-        self._hot = heapq.nlargest(HOT_FILES, known, key=lambda path: known[path][2])
+        self._hot = heapq.nlargest(HOT_FILES, known, key=lambda path: min(known[path][2:4]))
 
     def _hot_is_current(self, paths: set[str]) -> bool:
         return all(path in self._hot for path in paths)

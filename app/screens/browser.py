@@ -4,11 +4,13 @@ cursor.
 
 from __future__ import annotations
 
+import asyncio
+import gc
 from typing import ClassVar
 
 from textual import on
-from textual.containers import Horizontal, Vertical
-from textual.content import Content
+from textual.containers import Horizontal
+from textual.reactive import Reactive
 from textual.screen import Screen
 
 from app.commands import footer, key_name, of_pane
@@ -34,6 +36,7 @@ from app.widgets.bar import Bar
 from app.widgets.bindings import bindings_of
 from app.widgets.entry_tree import EntryTree
 from app.widgets.line_list import LineList
+from app.widgets.pane import Pane
 from app.widgets.search_box import SearchBox
 from app.widgets.session_list import SessionListView
 
@@ -56,14 +59,29 @@ if TYPE_CHECKING:
 LOOK_EVERY = 2.0
 TICK_EVERY = 30.0
 
+SLICE = 100
+"""So many changes are put into the list at a time; a few milliseconds."""
+
+KEPT_FROM = 1_000
+"""After so many new sessions the collector is told that they stay."""
+
+
+class _Panes(Horizontal):
+    BLANK = True
+
 
 class BrowserScreen(Screen[None]):
     """Puts the panes together; what takes time is asked of the services and comes back as a message."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("app")]
     AUTO_FOCUS = "#sessions"
+    # All of it is covered: what it would paint itself is worked out for every picture all the same, and a
+    # change of the focus would paint everything.
+    BLANK = True
+    focused: Reactive[Widget | None] = Reactive(None, repaint=False)
 
-    def __init__(self, setup: Setup, model: SessionList) -> None:
+    def __init__(self, setup: Setup, model: SessionList, indexing: Indexing | None = None) -> None:
+        """:param indexing: of the same setup, where it has begun before the screen."""
         super().__init__()
         self.setup = setup
         self._model = model
@@ -71,6 +89,7 @@ class BrowserScreen(Screen[None]):
         self._pane = PANES[0]
         self._progress = ""
         self._scanned = False
+        self._kept = 0
         self._cold = False
         self._reasons: dict[str, str] = {}
         self._places: Sequence[tuple[str, str, str]] = ()
@@ -80,13 +99,12 @@ class BrowserScreen(Screen[None]):
         self._resume_waits = False
         self._liveness = Liveness(setup, self.post_message, self._service_failed)
         self._planner = Planner(setup, self.post_message, self._service_failed)
-        self._indexing = Indexing(setup, self.post_message)
+        self._indexing = indexing or Indexing(setup)
 
     def compose(self) -> ComposeResult:
         yield Bar(self._header, id="header")
-        with Horizontal(id="panes"):
-            with Vertical(id="sessions-pane", classes="pane") as pane:
-                pane.border_title = Content("sessions")
+        with _Panes(id="panes"):
+            with Pane("sessions", id="sessions-pane"):
                 yield SearchBox(id="filter")
                 yield SessionListView(self._model, self.setup.now_ms(), id="sessions")
             yield ReadingSide(self.setup, self._service_failed, id="right")
@@ -98,7 +116,7 @@ class BrowserScreen(Screen[None]):
         self._reading = self.query_one("#right", ReadingSide)
         self._filter = self.query_one("#filter", SearchBox)
         self._place_panes(self.size.width, self.size.height)
-        self._indexing.start()
+        self._indexing.start(self.post_message)
         self.set_interval(LOOK_EVERY, self._look)
         self.set_interval(TICK_EVERY, self._tick)
         self._session_moved()
@@ -205,33 +223,44 @@ class BrowserScreen(Screen[None]):
 
     def _refresh_bars(self) -> None:
         for bar in self.query(Bar):
-            bar.refresh()
+            bar.renew()
 
     # sessions
 
     @on(CatalogLoaded)
     def _catalog_loaded(self, event: CatalogLoaded) -> None:
         self._places = event.places
-        self._cold = not event.model.total
+        self._cold = event.cold
         self._sessions.adopt(event.model)
+        self._keep_rows()
+        if self._cold:
+            self._sessions.open_first()
         self._sessions_changed()
         self._look()
 
     @on(SessionsChanged)
-    def _changed_on_disk(self, event: SessionsChanged) -> None:
+    async def _changed_on_disk(self, event: SessionsChanged) -> None:
         row = self._sessions.row
         if row is not None and any(row.path == new.path for new in event.changed):
-            # first, so that its thread reads while the list is put in order
-            self._reading.follow(row)
-        if event.changed or event.removed:
-            self._sessions.apply(event.changed, event.removed)
+            # its tree first, for a moment: then one picture shows both
+            await self._reading.follow(row)
+        changed, removed = list(event.changed), list(event.removed)
+        while changed or removed:
+            # the new ones first: among them is what only moved
+            gone = [] if len(changed) > SLICE else removed[:SLICE]
+            self._sessions.apply(changed[:SLICE], gone)
+            del changed[:SLICE], removed[: len(gone)]
             if self._cold:
                 self._sessions.open_first()
+            # keys and paints come between the slices, and between two of these messages
+            await asyncio.sleep(0)
         self._progress = f"reading {event.done:,} of {event.total:,}" if event.done < event.total else ""
         if not self._scanned and event.done >= event.total:
             self._scanned = True
             self._look()
         self._cold = self._cold and not self._scanned
+        if self._model.total - self._kept >= KEPT_FROM:
+            self._keep_rows()
         self._sessions_changed()
         row = self._sessions.row
         if (
@@ -241,6 +270,11 @@ class BrowserScreen(Screen[None]):
             and row.cwd != self._plan.cwd
         ):
             self._planner.ask(row)
+
+    def _keep_rows(self) -> None:
+        """Sessions stay to the end, and looking at ten thousand holds up the screen (app.browser)."""
+        gc.freeze()
+        self._kept = self._model.total
 
     def _sessions_changed(self) -> None:
         model = self._model
@@ -252,9 +286,8 @@ class BrowserScreen(Screen[None]):
             )
         else:
             self._sessions.show_notice([])
-        pane = self.query_one("#sessions-pane")
         counts = f"{model.matched:,} of {model.total:,}" if model.words else ""
-        pane.border_subtitle = Content(counts)
+        self.query_one("#sessions-pane", Pane).say(counts)
         self._refresh_bars()
 
     @on(IndexFailed)
@@ -336,7 +369,7 @@ class BrowserScreen(Screen[None]):
 
     @on(LineList.Moved, "#tree")
     def _entry_moved(self) -> None:
-        self.query_one("#keys", Bar).refresh()
+        self.query_one("#keys", Bar).renew()
 
     @on(LineList.Activated, "#tree")
     @on(EntryTree.EntryAsked)
@@ -347,6 +380,8 @@ class BrowserScreen(Screen[None]):
 
     @on(SearchBox.Changed)
     def _filter_changed(self, event: SearchBox.Changed) -> None:
+        if event.value != self._filter.value:
+            return  # of what is pasted, or typed while a page is drawn, the whole is looked for at once
         self._sessions.set_query(event.value)
         self._sessions_changed()
 
@@ -419,8 +454,8 @@ class BrowserScreen(Screen[None]):
 
     def action_rescan(self) -> None:
         if not self._indexing.rescan():
-            self._indexing = Indexing(self.setup, self.post_message)
-            self._indexing.start()
+            self._indexing = Indexing(self.setup)
+            self._indexing.start(self.post_message)
             self._progress = ""
         self._reading.retry()
         self._look()

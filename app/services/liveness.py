@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from time import monotonic
+
 from app.actions.resume import plan
 from app.index.states import live_sessions
 from app.messages import PlanMade, StatesFound
@@ -19,6 +22,9 @@ if TYPE_CHECKING:
 
     Post = Callable[[Message], object]
 
+KNOWN_FOR = 60.0
+"""Seconds for which the real paths of projects are taken as known: of a thousand, links change seldom."""
+
 
 class Liveness:
     """Looks at the running agents; answers with ``StatesFound``."""
@@ -27,6 +33,8 @@ class Liveness:
         self._setup = setup
         self._post = post
         self._latest = Latest("live", failed)
+        self._real: dict[str, str] = {}
+        self._real_since = 0.0
 
     def look(self, rows: Sequence[Row]) -> None:
         """Look once, for these sessions."""
@@ -37,9 +45,21 @@ class Liveness:
         self._latest.stop()
 
     def _look(self, rows: Sequence[Row]) -> None:
-        verdicts = live_sessions(rows, look(self._setup.stores), self._setup.now_ms())
+        if monotonic() - self._real_since > KNOWN_FOR:
+            self._real, self._real_since = {}, monotonic()
+        verdicts = live_sessions(rows, look(self._setup.stores), self._setup.now_ms(), self._real_path)
         states = {path: said.state for path, said in verdicts.items()}
         self._post(StatesFound(states, {path: said.reason for path, said in verdicts.items()}))
+
+    def _real_path(self, folder: str) -> str:
+        known = self._real.get(folder)
+        if known is None:
+            try:
+                known = os.path.realpath(folder)
+            except (OSError, ValueError):
+                known = folder
+            self._real[folder] = known
+        return known
 
 
 class Planner:

@@ -1,61 +1,22 @@
 """The list of sessions by project: groups, threads, folds, filter and the cursor's place, without a screen.
 
-The lines are plain objects in a list. A change of some sessions threads their groups anew and no others; the
-list itself is put together from the groups' lines again, which is cheap beside drawing one screen of it.
+The lines are plain objects in a list. A change of some sessions puts their threads in order anew and no
+others; where lines have moved the list is put together from the groups' lines again, which is cheap beside
+drawing one screen of it.
 """
 
 from __future__ import annotations
 
 from app.view.folders import tilde
-from app.view.session_filter import haystack, matches, words_of
-from app.view.threads import ThreadRow, thread
+from app.view.group import Group
+from app.view.list_line import ListLine
+from app.view.session_filter import haystack, words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from app.index.row import Row
-
-
-class Group:
-    """One project: the sessions whose header names the same folder.
-
-    ``rows`` is None while only the number of its sessions is known (the first frame reads no more).
-    """
-
-    __slots__ = ("count", "cwd", "folder", "newest", "rows", "shown", "start", "threads")
-
-    def __init__(self, cwd: str, folder: str) -> None:
-        self.cwd = cwd
-        self.folder = folder
-        self.rows: dict[str, Row] | None = None
-        self.count = 0
-        self.newest = 0
-        self.threads: list[ListLine] = []
-        self.start = 0
-        self.shown = 0
-
-    def arrange(self) -> None:
-        """Thread the rows again after one of them changed."""
-        rows = list(self.rows.values()) if self.rows else []
-        self.count = len(rows)
-        self.newest = max((row.modified or 0 for row in rows), default=0)
-        self.threads = [ListLine(self, threaded) for threaded in thread(rows)]
-
-
-class ListLine:
-    """One line of the list: the head of a group (``thread`` is None) or a session."""
-
-    __slots__ = ("group", "thread")
-
-    def __init__(self, group: Group, threaded: ThreadRow | None = None) -> None:
-        self.group = group
-        self.thread = threaded
-
-    @property
-    def row(self) -> Row | None:
-        """The session of this line, None for the head of a group."""
-        return self.thread.row if self.thread else None
 
 
 class SessionList:
@@ -74,10 +35,9 @@ class SessionList:
         self.total = 0
         self.matched = 0
         self._groups: dict[str, Group] = {}
-        self._heads: dict[str, ListLine] = {}
+        self._order: list[Group] = []
         self._open: set[str] = set()
-        self._by_path: dict[str, Row] = {}
-        self._haystacks: dict[str, str] = {}
+        self._by_path: dict[str, ListLine] = {}
 
     # what is in it
 
@@ -89,29 +49,18 @@ class SessionList:
         for cwd, number, newest in counts:
             group = self._group(cwd)
             group.count, group.newest = number, newest
-        for row in rows:
-            self._put(row)
-        for group in self._groups.values():
-            if group.rows is not None:
-                group.arrange()
+        self._put(rows, ())
         self._refresh()
 
     def load(self, rows: Iterable[Row]) -> None:
         """Replace all sessions; folds and query stay."""
-        self._groups.clear()
-        self._heads.clear()
-        self._by_path.clear()
-        self._haystacks.clear()
-        for row in rows:
-            self._put(row)
-        for group in self._groups.values():
-            group.arrange()
+        self._groups, self._by_path = {}, {}
+        self._put(rows, ())
         self._refresh()
 
     def adopt(self, other: SessionList) -> None:
         """Take over the sessions of a list that was filled in another thread; folds and query stay."""
-        self._groups, self._heads = other._groups, other._heads
-        self._by_path, self._haystacks = other._by_path, other._haystacks
+        self._groups, self._by_path = other._groups, other._by_path
         self._open.update(cwd for cwd in self.here if cwd in self._groups)
         self._refresh()
 
@@ -119,56 +68,50 @@ class SessionList:
         """Fold what the filter looks at beforehand, so that the first key of a filter costs no more than
         others.
         """
-        for group in self._groups.values():
-            for line in group.threads:
-                self._folded(line)
+        for line in self._by_path.values():
+            _fold(line)
 
     def apply(self, changed: Iterable[Row], removed: Iterable[str]) -> None:
         """Take over rows that are new or changed, and paths that are gone."""
-        touched: set[str] = set()
-        for path in removed:
-            touched.update(self._drop(path))
-        for row in changed:
-            touched.update(self._drop(row.path))
-            self._put(row)
-            touched.add(row.cwd)
-        for cwd in touched:
-            group = self._groups.get(cwd)
-            if group is None:
-                continue
-            group.arrange()
+        touched = self._put(changed, removed)
+        for group in touched:
             if not group.count:
-                del self._groups[cwd]
-                del self._heads[cwd]
-        self._refresh()
+                del self._groups[group.cwd]
+        if self.words or any(group.moved or not self._in_place(group) for group in touched):
+            self._refresh()
+
+    def _put(self, changed: Iterable[Row], removed: Iterable[str]) -> set[Group]:
+        """The groups whose sessions are others now, with their lines in order."""
+        touched: set[Group] = set()
+        by_path = self._by_path
+        for path in removed:
+            line = by_path.pop(path, None)
+            if line is not None:
+                line.group.go(line)
+                touched.add(line.group)
+        for row in changed:
+            line = by_path.get(row.path)
+            if line is not None and line.group.cwd == row.cwd:
+                line.group.change(line, row)
+            else:
+                if line is not None:
+                    line.group.go(line)
+                    touched.add(line.group)
+                line = by_path[row.path] = ListLine(self._group(row.cwd), row)
+                line.group.come(line)
+            touched.add(line.group)
+        for group in touched:
+            group.settle()
+        return touched
 
     def rows(self) -> list[Row]:
         """Every session that is loaded, in no order."""
-        return list(self._by_path.values())
-
-    def _put(self, row: Row) -> None:
-        group = self._group(row.cwd)
-        if group.rows is None:
-            group.rows = {}
-        group.rows[row.path] = row
-        self._by_path[row.path] = row
-        self._haystacks.pop(row.path, None)
-
-    def _drop(self, path: str) -> set[str]:
-        old = self._by_path.pop(path, None)
-        self._haystacks.pop(path, None)
-        if old is None:
-            return set()
-        rows = self._groups[old.cwd].rows
-        if rows is not None:
-            rows.pop(path, None)
-        return {old.cwd}
+        return [line.row for line in self._by_path.values() if line.row is not None]
 
     def _group(self, cwd: str) -> Group:
         group = self._groups.get(cwd)
         if group is None:
-            group = self._groups[cwd] = Group(cwd, tilde(cwd, self.home))
-            self._heads[cwd] = ListLine(group)
+            group = self._groups[cwd] = Group(cwd, tilde(cwd, self.home), self._by_path)
             if cwd in self.here:
                 self._open.add(cwd)
         return group
@@ -214,90 +157,97 @@ class SessionList:
 
     def set_query(self, query: str) -> None:
         """Show only the sessions that match; an empty query shows all."""
-        self.words = words_of(query)
+        before, self.words = self.words, words_of(query)
+        # a query that says more than the last one is looked for in what that one left
+        narrower = bool(before) and all(any(old in new for new in self.words) for old in before)
+        for group in self._groups.values():
+            group.matching = self._matching(group, group.matching if narrower else None)
         self._refresh()
 
+    def _matching(self, group: Group, among: list[ListLine] | None = None) -> list[ListLine] | None:
+        """The lines of a group that match, of some that are known to hold them or of all."""
+        if not self.words:
+            return None
+        lines = group.lines if among is None else among
+        for word in self.words:
+            lines = [line for line in lines if word in (line.folded or _fold(line))]
+        return lines
+
+    def _rank(self, group: Group) -> tuple[bool, int, str]:
+        return group.cwd not in self.here, -group.newest, group.cwd
+
     def _ordered(self) -> list[Group]:
-        here = self.here
-        return sorted(
-            self._groups.values(), key=lambda group: (group.cwd not in here, -group.newest, group.cwd)
-        )
+        return sorted(self._groups.values(), key=self._rank)
+
+    def _in_place(self, group: Group) -> bool:
+        """Whether a group that is shown belongs where it is."""
+        at = self._order.index(group)
+        around = [self._rank(each) for each in self._order[max(0, at - 1) : at + 2]]
+        return around == sorted(around)
 
     def _refresh(self) -> None:
         lines: list[ListLine] = []
         self.total = self.matched = 0
         words = self.words
-        for group in self._ordered():
+        self._order = self._ordered()
+        for group in self._order:
+            group.moved = False
             self.total += group.count
-            threads = group.threads
+            shown = group.lines
             if words:
-                threads = [line for line in threads if self._matches(line)]
-                if not threads:
+                if group.matching is None:
+                    group.matching = self._matching(group)
+                shown = group.matching or []
+                if not shown:
                     continue
             group.start = len(lines)
-            group.shown = len(threads) if words else group.count
+            group.shown = len(shown) if words else group.count
             self.matched += group.shown
-            lines.append(self._heads[group.cwd])
+            lines.append(group.head)
             if words or group.cwd in self._open:
-                lines.extend(threads)
+                lines.extend(shown)
         self.lines = lines
-
-    def _matches(self, line: ListLine) -> bool:
-        return matches(self._folded(line), self.words)
-
-    def _folded(self, line: ListLine) -> str:
-        row = line.row
-        if row is None:
-            return ""
-        folded = self._haystacks.get(row.path)
-        if folded is None:
-            folded = self._haystacks[row.path] = haystack(row, line.group.folder)
-        return folded
 
     # the cursor
 
     def first_session(self) -> int:
         """The first line that is a session, else the first line."""
         for at, line in enumerate(self.lines):
-            if line.thread is not None:
+            if line.row is not None:
                 return at
         return 0
 
     def row_at(self, path: str) -> Row | None:
         """The session with this path."""
-        return self._by_path.get(path)
+        line = self._by_path.get(path)
+        return line.row if line is not None else None
 
     def same_session(self, agent: str, session_id: str) -> Row | None:
         """A session with this id, for when its file was moved: agents rename their folders (FORMATS 1.2)."""
-        for row in self._by_path.values():
+        for row in self.rows():
             if row.id == session_id and row.agent == agent:
                 return row
         return None
 
     def index_of(self, path: str) -> int | None:
         """The line of a session, None when it is not shown."""
-        row = self._by_path.get(path)
-        if row is None:
+        line = self._by_path.get(path)
+        if line is None or not self.is_open(line.group) or self.index_of_group(line.group.cwd) is None:
             return None
-        group = self._groups[row.cwd]
-        end = self._end(group)
-        for at in range(group.start + 1, end):
-            if self.lines[at].row is row:
-                return at
-        return None
+        group = line.group
+        shown = group.lines if group.matching is None else group.matching
+        at = group.find(line, shown)
+        return None if at is None else group.start + 1 + at
 
     def index_of_group(self, cwd: str) -> int | None:
         """The line of a group's head, None when it is not shown."""
         group = self._groups.get(cwd)
-        if group is None or group.start >= len(self.lines) or self.lines[group.start].group is not group:
+        if group is None or group.start >= len(self.lines) or self.lines[group.start] is not group.head:
             return None
         return group.start
 
-    def _end(self, group: Group) -> int:
-        at = group.start
-        if at >= len(self.lines) or self.lines[at].group is not group:
-            return 0
-        at += 1
-        while at < len(self.lines) and self.lines[at].group is group:
-            at += 1
-        return at
+
+def _fold(line: ListLine) -> str:
+    if not line.folded and line.row is not None:
+        line.folded = haystack(line.row, line.group.folder)
+    return line.folded

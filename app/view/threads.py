@@ -2,7 +2,7 @@
 
 Roots and children come by the newest activity anywhere below them (PARITY 5, "Listing"); a parent that is not
 in the project makes a root. ``parent_session`` is a path or an id, whichever its agent wrote (FORMATS 1.1,
-1.2).
+1.2). What is said here depends on the sessions alone and never on the order in which they came.
 """
 
 from __future__ import annotations
@@ -11,107 +11,142 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
-    from app.index.row import Row
+    from app.view.list_line import ListLine, Rank
 
 # characters of the lines of a fork's ancestors; a fork of a fork of a fork shows its nearest ones
 DEEPEST = 12
 
 
-class ThreadRow:
-    """One session in its thread: ``prefix`` holds the connectors, ``depth`` is 0 for a root."""
-
-    __slots__ = ("depth", "prefix", "row")
-
-    def __init__(self, row: Row, depth: int, prefix: str) -> None:
-        self.row = row
-        self.depth = depth
-        self.prefix = prefix
+def names_of(line: ListLine) -> tuple[str, str, str]:
+    """What a fork may call this session: path, id, file name (agents move their folders)."""
+    assert line.row is not None
+    return line.row.path, line.row.id, _file_name(line.row.path)
 
 
-def thread(rows: Sequence[Row]) -> list[ThreadRow]:
-    """The sessions of one project in threaded order. Loops of parents are cut; every row comes once."""
-    parents = _parents(rows)
+def names_asked(line: ListLine) -> tuple[str, ...]:
+    """What a fork calls its parent, the surest name first; nothing for other sessions."""
+    named = line.row.parent_session if line.row else None
+    if not named:
+        return ()
+    name = _file_name(named)
+    return (named,) if name == named else (named, name)
+
+
+def link(forks: Iterable[ListLine], by_path: dict[str, ListLine], lines: Iterable[ListLine]) -> None:
+    """Find the parents of forks: by path, else by id, else by file name; of several the first by path.
+
+    :param lines: all lines of the group; looked through only where a path is not enough.
+    """
+    searched: list[ListLine] = []
+    for fork in forks:
+        assert fork.row is not None
+        parent = by_path.get(fork.row.parent_session or "")
+        fork.parent = parent if parent is not None and parent.group is fork.group else None
+        if fork.parent is fork:
+            fork.parent = None
+        elif fork.parent is None:
+            searched.append(fork)
+    if not searched:
+        return
+    asked = {name for fork in searched for name in names_asked(fork)}
+    by_id: dict[str, list[ListLine]] = {}
+    by_file: dict[str, list[ListLine]] = {}
+    for line in lines:
+        row = line.row
+        assert row is not None
+        if row.id in asked:
+            by_id.setdefault(row.id, []).append(line)
+        file_name = row.path.rpartition(os.sep)[2]
+        if file_name in asked:
+            by_file.setdefault(file_name, []).append(line)
+    for fork in searched:
+        for name in names_asked(fork):
+            others = [line for found in (by_id, by_file) for line in found.get(name, ()) if line is not fork]
+            if others:
+                fork.parent = min(others, key=lambda line: names_of(line)[0])
+                break
+
+
+def thread(lines: list[ListLine]) -> list[ListLine]:
+    """The lines in threaded order, with their depth, prefix and rank. Loops of parents are cut, and every
+    line comes once.
+
+    A thread of lines (a root and what is below it) is whole here or not here at all.
+    """
+    parents = {line: line.parent for line in lines if line.parent is not None}
     if not parents:
-        return [ThreadRow(row, 0, "") for row in sorted(rows, key=_newest_first)]
-    children: dict[int, list[int]] = {}
-    roots: list[int] = []
-    for at in range(len(rows)):
-        parent = parents.get(at)
+        for line in lines:
+            line.depth, line.prefix, line.rank = 0, "", _rank(line)
+        return sorted(lines, key=_own_rank)
+    _cut_loops(parents)
+    children: dict[ListLine, list[ListLine]] = {}
+    roots: list[ListLine] = []
+    for line in lines:
+        parent = parents.get(line)
         if parent is None:
-            roots.append(at)
+            roots.append(line)
         else:
-            children.setdefault(parent, []).append(at)
-    order = _post_order(roots, children)
-    newest = [row.modified or 0 for row in rows]
-    for at in reversed(order):
-        for child in children.get(at, ()):
-            newest[at] = max(newest[at], newest[child])
-
-    def rank(at: int) -> tuple[int, str]:
-        return -newest[at], rows[at].path
-
-    threaded: list[ThreadRow] = []
-    stack: list[tuple[int, int, str, str]] = [(at, 0, "", "") for at in sorted(roots, key=rank, reverse=True)]
+            children.setdefault(parent, []).append(line)
+    ranks = {line: _rank(line) for line in lines}
+    for line in reversed(_parents_first(roots, children)):
+        family = children.get(line)
+        if family:
+            newest = min(ranks[child][0] for child in family)
+            if newest < ranks[line][0]:
+                ranks[line] = newest, ranks[line][1]
+    threaded: list[ListLine] = []
+    stack = [(root, ranks[root], 0, "", "") for root in sorted(roots, key=ranks.__getitem__, reverse=True)]
     while stack:
-        at, depth, prefix, below = stack.pop()
-        threaded.append(ThreadRow(rows[at], depth, prefix))
-        family = sorted(children.get(at, ()), key=rank, reverse=True)
+        line, rank, depth, prefix, below = stack.pop()
+        line.rank, line.depth, line.prefix = rank, depth, prefix
+        threaded.append(line)
+        family = children.get(line, [])
+        if len(family) > 1:
+            family.sort(key=ranks.__getitem__, reverse=True)
         below = below[-DEEPEST:]
         for place, child in enumerate(family):
             last = place == 0
-            line, past = ("└ ", "  ") if last else ("├ ", "│ ")
-            stack.append((child, depth + 1, below + line, below + past))
+            mark, past = ("└ ", "  ") if last else ("├ ", "│ ")
+            stack.append((child, rank, depth + 1, below + mark, below + past))
     return threaded
 
 
-def _newest_first(row: Row) -> tuple[int, str]:
-    return -(row.modified or 0), row.path
+def _rank(line: ListLine) -> Rank:
+    assert line.row is not None
+    return -(line.row.modified or 0), line.row.path
 
 
-def _parents(rows: Sequence[Row]) -> dict[int, int]:
-    """Index of a row -> index of its parent, without loops.
-
-    A parent is found by its path, else by its id, else by its file name: agents move their folders.
-    """
-    if not any(row.parent_session for row in rows):
-        return {}
-    places: dict[str, int] = {}
-    for at, row in enumerate(rows):
-        places.setdefault(row.path, at)
-        places.setdefault(row.id, at)
-        places.setdefault(os.path.basename(row.path), at)
-    parents: dict[int, int] = {}
-    for at, row in enumerate(rows):
-        named = row.parent_session
-        if not named:
-            continue
-        parent = places.get(named)
-        if parent is None and os.sep in named:
-            parent = places.get(os.path.basename(named))
-        if parent is not None and parent != at:
-            parents[at] = parent
-    _cut_loops(parents)
-    return parents
+def _own_rank(line: ListLine) -> Rank:
+    assert line.rank is not None
+    return line.rank
 
 
-def _cut_loops(parents: dict[int, int]) -> None:
-    walked: dict[int, int] = {}
+def _file_name(path: str) -> str:
+    return path.rpartition(os.sep)[2]
+
+
+def _cut_loops(parents: dict[ListLine, ListLine]) -> None:
+    """Of each loop, the session that comes first by path becomes a root."""
+    walked: dict[ListLine, ListLine] = {}
     for start in list(parents):
-        at = start
-        while at in parents and at not in walked:
-            walked[at] = start
-            at = parents[at]
-        if at in parents and walked[at] == start:
-            del parents[at]
+        line = start
+        while line in parents and line not in walked:
+            walked[line] = start
+            line = parents[line]
+        if line in parents and walked[line] is start:
+            loop = [line]
+            while parents[loop[-1]] is not line:
+                loop.append(parents[loop[-1]])
+            del parents[min(loop, key=lambda one: names_of(one)[0])]
 
 
-def _post_order(roots: list[int], children: dict[int, list[int]]) -> list[int]:
-    order: list[int] = []
+def _parents_first(roots: list[ListLine], children: dict[ListLine, list[ListLine]]) -> list[ListLine]:
+    order: list[ListLine] = []
     stack = list(roots)
     while stack:
-        at = stack.pop()
-        order.append(at)
-        stack.extend(children.get(at, ()))
+        line = stack.pop()
+        order.append(line)
+        stack.extend(children.get(line, ()))
     return order

@@ -22,7 +22,14 @@ class Bar(Widget):
     def __init__(self, draw: Callable[[int], Line], *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._draw = draw
+        self._drawn: Line = []
+
+    def renew(self) -> None:
+        """What the line depends on may have changed: paint it if it is another now."""
+        if self._draw(self.size.width) != self._drawn:
+            self.refresh()
 
     def render_line(self, y: int) -> Strip:
         name = self.app.theme.removeprefix("leafmark-")
-        return strip(self._draw(self.size.width), name if name in THEMES else "dark")
+        self._drawn = self._draw(self.size.width)
+        return strip(self._drawn, name if name in THEMES else "dark")

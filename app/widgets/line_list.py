@@ -9,21 +9,28 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from textual.geometry import Size
+from textual.filter import ANSIToTruecolor
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 
 from app.view.palette import THEMES
 from app.widgets.bindings import bindings_of
+from app.widgets.still_scrollbar import StillScrollBar
 from app.widgets.styling import strip
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from textual import events
     from textual.binding import BindingType
+    from textual.scrollbar import ScrollBar
     from textual.strip import Strip
 
     from app.view.line import Line
+
+
+MOST_STRIPS = 2_000
+"""So many drawn rows are kept for when they scroll back into view."""
 
 
 class LineList(ScrollView, can_focus=True):
@@ -55,8 +62,18 @@ class LineList(ScrollView, can_focus=True):
         self.cursor = 0
         self.drawn = 0
         self._strips: dict[int, Strip] = {}
-        self._drawn_as: dict[int, object] = {}
-        self._drawn_for: tuple[int, str, bool] = (0, "", False)
+        self._looks: dict[int, object] = {}
+        self._drawn_for: tuple[int, str] = (0, "")
+
+    @property
+    def vertical_scrollbar(self) -> ScrollBar:
+        if self._vertical_scrollbar is None:
+            # as Textual does it, with another class
+            bar = StillScrollBar(vertical=True, name="vertical", thickness=self.scrollbar_size_vertical)
+            bar.display = False
+            self._vertical_scrollbar = bar
+            self.app._start_widget(self, bar)
+        return self._vertical_scrollbar
 
     # what a subclass gives
 
@@ -65,8 +82,8 @@ class LineList(ScrollView, can_focus=True):
         raise NotImplementedError
 
     def row_key(self, index: int) -> object:
-        """What the look of a row depends on, but for cursor, width and theme; None when that is not said.
-        Rows whose key is what it was are not drawn again when the rows change.
+        """What the look of a row depends on, but for cursor, width and theme; None when drawing it must tell.
+        When the rows change, those that look as they did are not painted again.
         """
         return None
 
@@ -74,29 +91,44 @@ class LineList(ScrollView, can_focus=True):
 
     def set_rows(self, rows: int, cursor: int | None, *, keep_offset: bool = False) -> None:
         """The rows are others now: their number, where the cursor goes, and whether it stays on its screen
-        line.
+        line. A list that shows its beginning goes on to while the cursor is in sight there.
 
         Rows, size and scroll position change in one go: a line may be asked for at any moment.
         """
-        top, before = self.scroll_offset.y, (self.rows, self.cursor)
+        top = self.scroll_offset.y
         offset = self.cursor - top
-        self.rows = rows
         self.cursor = max(0, min(self.cursor if cursor is None else cursor, rows - 1))
-        if self.virtual_size.height != rows:
-            self.virtual_size = Size(0, rows)
-        if keep_offset and self.size.height:
+        self._set_length(rows)
+        if keep_offset and top and self.size.height:
             self._scroll(self.cursor - offset)
         self.show_cursor()
-        if before == (self.rows, self.cursor) and top == self.scroll_offset.y:
-            self._redraw_changed()
-        else:
-            self.redraw_rows()
+        self._redraw_changed()
+
+    def _set_length(self, rows: int) -> None:
+        self.rows = rows
+        if self.virtual_size.height != rows:
+            # Assigning it would have the whole screen laid out and painted anew; here nothing but the
+            # scrollbar depends on it, whose place is always kept.
+            self.set_reactive(LineList.virtual_size, Size(0, rows))
+            self._scroll_update(self.virtual_size)
 
     def _redraw_changed(self) -> None:
-        for index, drawn_as in list(self._drawn_as.items()):
-            key = self.row_key(index) if index < self.rows else None
-            if key is None or key != drawn_as:
+        """Paint the rows that look different from when they were drawn."""
+        self._forget_unseen()
+        for index, look in list(self._looks.items()):
+            if self._look(index) != look:
                 self._redraw(index)
+
+    def _look(self, index: int) -> object:
+        if index >= self.rows:
+            return None
+        selected = index == self.cursor and self.has_cursor
+        return selected, self.row_key(index) or self._line(index)
+
+    def _line(self, index: int) -> Line:
+        self.drawn += 1
+        selected = index == self.cursor and self.has_cursor
+        return self.draw(index, self.scrollable_content_region.width, selected)
 
     def move_to(self, index: int) -> None:
         """Put the cursor on a row, as near as there is one, and show it."""
@@ -131,7 +163,14 @@ class LineList(ScrollView, can_focus=True):
 
     def _forget_rows(self) -> None:
         self._strips.clear()
-        self._drawn_as.clear()
+        self._looks.clear()
+
+    def _forget_unseen(self) -> None:
+        top = self.scroll_offset.y
+        seen = range(top, top + self.scrollable_content_region.height)
+        for index in [index for index in self._strips if index not in seen]:
+            del self._strips[index]
+            self._looks.pop(index, None)
 
     def _redraw(self, index: int) -> None:
         self._strips.pop(index, None)
@@ -145,28 +184,46 @@ class LineList(ScrollView, can_focus=True):
         name = self.app.theme.removeprefix("leafmark-")
         return name if name in THEMES else "dark"
 
-    def render_line(self, y: int) -> Strip:
-        cells = self.scrollable_content_region.width
-        theme, focused = self.theme_name, self.has_focus
-        if self._drawn_for != (cells, theme, focused):
-            self._drawn_for = (cells, theme, focused)
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The visible lines. A list has neither border nor padding, opacity or tint, so Textual's way to
+        them, which takes as long again as all the rest of painting a line, is left out.
+        """
+        drawn_for = (self.size.width, self.theme_name)
+        if self._drawn_for != drawn_for:
+            self._drawn_for = drawn_for
             self._forget_rows()
-        index = y + self.scroll_offset.y
+        if len(self._strips) > MOST_STRIPS:
+            self._forget_unseen()
+        top = self.scroll_offset.y
+        strips = [self._strip(top + y) for y in crop.line_range]
+        if crop.column_span != (0, self.size.width):
+            strips = [each.crop(*crop.column_span) for each in strips]
+        for each_filter in self.get_line_filters():
+            # All our colours are true ones.
+            if not isinstance(each_filter, ANSIToTruecolor):
+                background = self.background_colors[1]
+                strips = [each.apply_filter(each_filter, background) for each in strips]
+        return strips
+
+    def render_line(self, y: int) -> Strip:
+        return self.render_lines(Region(0, y, self.size.width, 1))[0]
+
+    def _strip(self, index: int) -> Strip:
         known = self._strips.get(index)
         if known is None:
-            known = self._strips[index] = self._draw(index, cells, theme, focused)
-            if len(self._strips) > 2_000:
-                self._forget_rows()
+            known = self._strips[index] = self._draw(index)
         return known
 
-    def _draw(self, index: int, cells: int, theme: str, focused: bool) -> Strip:
+    def _draw(self, index: int) -> Strip:
+        cells, theme = self._drawn_for
         if not 0 <= index < self.rows:
-            return strip([(" " * cells, "text")], theme)
-        self.drawn += 1
-        self._drawn_as[index] = self.row_key(index)
+            self._looks[index] = None
+            return strip([(" " * self.scrollable_content_region.width, "text")], theme, cells=cells)
+        key, line = self.row_key(index), self._line(index)
         selected = index == self.cursor and self.has_cursor
-        background = ("cursor" if focused else "cursor-idle") if selected else "background"
-        return strip(self.draw(index, cells, selected), theme, background)
+        self._looks[index] = selected, key or line
+        background = ("cursor" if self.has_focus else "cursor-idle") if selected else "background"
+        return strip(line, theme, background, cells=cells)
 
     @property
     def has_cursor(self) -> bool:
@@ -174,14 +231,13 @@ class LineList(ScrollView, can_focus=True):
         return True
 
     def on_resize(self) -> None:
-        self._forget_rows()
         self.show_cursor()
 
     def on_focus(self) -> None:
-        self.redraw_rows()
+        self._redraw(self.cursor)
 
     def on_blur(self) -> None:
-        self.redraw_rows()
+        self._redraw(self.cursor)
 
     # mouse
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import ClassVar
 
+from textual.geometry import Size
 from textual.message import Message
+from textual.reactive import Reactive
 from textual.widgets import Input
 
 from app.widgets.bindings import bindings_of
@@ -19,6 +22,9 @@ class SearchBox(Input):
 
     # Textual 8.2.8 deletes to the right of the cursor with two of the table's keys; ours are to the left
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("filter")]
+
+    # a letter lays out nothing but the text itself
+    virtual_size: Reactive[Size] = Reactive(Size(0, 0))
 
     class Stepped(Message):
         """The list's cursor is to move by ``step`` rows."""
@@ -36,6 +42,10 @@ class SearchBox(Input):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(placeholder="filter: title, folder, id, program, label", id=id, compact=True)
         self.cursor_blink = False
+
+    async def on_key(self) -> None:
+        # Keys that come together, as those of a pasted text may, are not all taken in one go.
+        await asyncio.sleep(0)
 
     def action_step(self, step: int) -> None:
         self.post_message(self.Stepped(step))

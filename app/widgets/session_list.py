@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from app.index.row import Row
-    from app.view.session_list import Group, SessionList
+    from app.view.group import Group
+    from app.view.session_list import SessionList
 
 
 class SessionListView(LineList):
@@ -189,18 +190,9 @@ class SessionListView(LineList):
             return None
         line = model.lines[index]
         words = tuple(model.words)
-        if line.thread is None:
+        if line.row is None:
             return line.group.cwd, line.group.shown, model.is_open(line.group), words
-        row = line.thread.row
-        return (
-            row.path,
-            row.size,
-            row.mtime_ns,
-            row.ctime_ns,
-            line.thread.prefix,
-            self.states.get(row.path),
-            words,
-        )
+        return line.row, line.prefix, self.states.get(line.row.path), words
 
     def draw(self, index: int, cells: int, selected: bool) -> Line:
         if not self.model.lines:

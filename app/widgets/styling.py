@@ -33,11 +33,22 @@ def rich_style(name: str, theme: str, background: str) -> Style:
     )
 
 
-def strip(line: Iterable[Span], theme: str, background: str = "background") -> Strip:
-    """A line of the view as a strip of the terminal library."""
+@lru_cache(maxsize=8)
+def _blank(theme: str) -> Style:
+    return Style(bgcolor=THEMES[theme]["background"])
+
+
+def strip(line: Iterable[Span], theme: str, background: str = "background", cells: int = 0) -> Strip:
+    """A line of the view as a strip of the terminal library.
+
+    :param cells: how wide the strip is at least; what the line does not fill has the plain background.
+    """
     segments = []
-    cells = 0
+    filled = 0
     for text, style in line:
         segments.append(Segment(text, rich_style(style, theme, background)))
-        cells += width(text)
-    return Strip(segments, cells)
+        filled += width(text)
+    if filled < cells:
+        segments.append(Segment(" " * (cells - filled), _blank(theme)))
+        filled = cells
+    return Strip(segments, filled)

@@ -8,12 +8,16 @@ import json
 import os
 import shutil
 import time
+from typing import TYPE_CHECKING
 
 from tests.benchmarks.corpus.chunks import Chunks, Text
 from tests.benchmarks.corpus.clock import iso
 from tests.benchmarks.corpus.draft import Draft, quote
 from tests.benchmarks.corpus.places import pi_folder
 from tests.benchmarks.corpus.truth import Truth
+
+if TYPE_CHECKING:
+    from tests.terminal import Terminal
 
 LIVE = "leafmark-live-project"
 SESSIONS = 5
@@ -74,6 +78,11 @@ class LiveProject:
         at = time.perf_counter()
         os.write(self._files[number], self.drafts[number].lines[-1] + b"\n")
         return at
+
+
+def rows_shown(live: LiveProject, terminal: Terminal) -> bool:
+    """Whether the rows of the project stand on the screen, ours or a peer's."""
+    return all(terminal.shows(live.title(number)) for number in range(3))
 
 
 def _prompt(number: int) -> str:

@@ -11,7 +11,7 @@ import pytest
 from app.index.hints import hints_of
 from app.index.mounts import is_silent
 from app.index.row import signature_of
-from app.index.watch import PollWatch
+from app.index.watch import HOT_FILES, PollWatch
 from tests.index.helpers import append, fill, message, pi_store, session, write
 
 if TYPE_CHECKING:
@@ -119,6 +119,20 @@ def test_polling_sees_growth_and_new_files_and_rests_otherwise(tmp_path: Path) -
         pass
     stop.set()
     assert watch.wait(60, stop).count == 0
+
+
+def test_polling_is_not_held_up_by_files_from_the_future(tmp_path: Path) -> None:
+    """More of them than it looks at all the time: their inodes say that nobody writes them now."""
+    (path,) = fill(tmp_path, 1)
+    append(path, message("n", "e0", "an hour ago"))
+    known = {
+        str(tmp_path / f"ahead-{number}.jsonl"): (number, 100, 4_000_000_000 * 10**9, 1_600_000_000 * 10**9)
+        for number in range(2 * HOT_FILES)
+    }
+    known[str(path)] = signature_of(path.stat())
+    watch = PollWatch([pi_store(tmp_path)], known)
+    append(path, message("m", "n", "now"))
+    assert str(path) in watch.wait(2, threading.Event()).paths
 
 
 def test_polling_notices_a_folder_that_comes(tmp_path: Path) -> None:

@@ -396,7 +396,7 @@ async def test_the_entry_is_opened_where_there_is_room_for_two(browser, three):
 async def test_a_session_that_cannot_be_opened_says_so_and_is_tried_again(browser, three, monkeypatch):
     from app.sessions import tree
 
-    def refuse(path, agents=()):
+    def refuse(path, *_):
         raise PermissionError(13, "Permission denied", path)
 
     async with browser() as it:

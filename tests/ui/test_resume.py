@@ -122,7 +122,7 @@ async def test_a_session_that_is_live_at_launch_is_asked_for(browser, installed,
     monkeypatch.setattr(
         liveness,
         "live_sessions",
-        lambda rows, processes, now: {row.path: Verdict("live", "pi has it") for row in rows},
+        lambda rows, *_: {row.path: Verdict("live", "pi has it") for row in rows},
     )
     async with browser(here=work) as it:
         await it.until(lambda: "●" in it.text(), "the mark")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.view import group
 from app.view.line import line_width, plain
 from app.view.session_filter import haystack, matches, words_of
 from app.view.session_list import SessionList
 from app.view.session_row import render_list_line
+from app.view.threads import thread
 from tests.factory import MINUTE, NOW, make_row
 
 HERE = "/work/app"
@@ -23,6 +26,14 @@ def listed(*rows, here=HERE, opened=100):
 
 def shown(model):
     return [line.row.id if line.row else f"[{line.group.cwd}]" for line in model.lines]
+
+
+def paths(model):
+    return [line.row.path if line.row else f"[{line.group.cwd}]" for line in model.lines]
+
+
+def prefixes(model):
+    return [(line.depth, line.prefix) for line in model.lines]
 
 
 def drawn(model, at, cells=60, selected=False, states=None):
@@ -148,6 +159,17 @@ def test_a_row_says_name_program_messages_branches_labels_age_and_state():
     assert text.split()[-5:] == ["⑂2", "◆2", "omp", "112", "5m"]
 
 
+def test_a_row_that_is_not_read_yet_says_so_and_counts_nothing():
+    row = make_row("x", title="Refactor", message_count=0, leaf_count=0)
+    row.provisional = True
+    model = listed(row)
+    assert drawn(model, 1, 70).split() == ["Refactor", "pi", "…", "5m"]
+    assert drawn(model, 1, 36).split() == ["Refactor", "…", "pi", "5m"]
+    model.apply([make_row("x", title="Refactor", message_count=0)], [])
+    assert drawn(model, 1, 70).split() == ["Refactor", "pi", "0", "5m"]
+    assert "…" not in drawn(model, 1, 36)
+
+
 def test_a_fork_whose_parent_is_elsewhere_is_marked():
     assert "↳ a session" in drawn(listed(make_row(parent_session="/gone.jsonl")), 1)
 
@@ -170,7 +192,22 @@ def test_narrow_panes_give_the_title_what_there_is():
     assert "pi" not in drawn(model, 1, 24)
 
 
-KEYS = st.tuples(st.integers(0, 8), st.integers(0, 3), st.integers(0, 50))
+PARENTS = st.one_of(
+    st.none(),
+    st.builds("s{}".format, st.integers(0, 9)),
+    st.builds("/store/s{}.jsonl".format, st.integers(0, 9)),
+    st.builds("/moved/s{}.jsonl".format, st.integers(0, 9)),
+)
+KEYS = st.tuples(st.integers(0, 8), st.integers(0, 3), st.integers(0, 50), PARENTS)
+
+
+def row_of(key):
+    """A session; every third one has the id of another."""
+    number, project, when, parent = key
+    row = make_row(f"s{number}", cwd=f"/p{project}", modified=when, parent_session=parent)
+    if number % 3 == 2:
+        row.id = f"s{number - 1}"
+    return row
 
 
 @given(
@@ -179,10 +216,7 @@ KEYS = st.tuples(st.integers(0, 8), st.integers(0, 3), st.integers(0, 50))
     st.sampled_from(["", "s1", "p2"]),
 )
 def test_changing_row_by_row_ends_where_loading_does(first, changes, query):
-    def row(key):
-        number, project, when = key
-        return make_row(f"s{number}", cwd=f"/p{project}", modified=when, parent_session=f"s{number // 2}")
-
+    row = row_of
     rows = {f"/store/s{key[0]}.jsonl": row(key) for key in first}
     model = listed(*rows.values(), here="/p1")
     model.open_all(True)
@@ -196,13 +230,102 @@ def test_changing_row_by_row_ends_where_loading_does(first, changes, query):
             rows[new.path] = new
             model.apply([new], [])
     model.open_all(True)
-    whole = listed(*rows.values(), here="/p1")
+    whole = listed(*sorted(rows.values(), key=lambda each: each.title + each.path, reverse=True), here="/p1")
     whole.open_all(True)
     whole.set_query(query)
-    assert shown(model) == shown(whole)
+    assert paths(model) == paths(whole)
+    assert prefixes(model) == prefixes(whole)
     assert (model.total, model.matched) == (whole.total, whole.matched)
     for at, line in enumerate(model.lines):
         if line.row is not None:
             assert model.index_of(line.row.path) == at
         else:
             assert model.index_of_group(line.group.cwd) == at
+
+
+@given(st.lists(KEYS, max_size=15), st.lists(st.sampled_from("s1 p2/"), max_size=8), st.data())
+def test_typing_and_deleting_letters_finds_what_the_whole_query_finds(first, letters, data):
+    rows = [row_of(key) for key in {key[0]: key for key in first}.values()]
+    model = listed(*rows)
+    typed = ""
+    for letter in letters:
+        typed = typed[:-1] if data.draw(st.integers(0, 3)) == 0 else typed + letter
+        model.set_query(typed)
+        fresh = listed(*rows)
+        fresh.set_query(typed)
+        assert paths(model) == paths(fresh)
+
+
+@pytest.fixture
+def threaded(monkeypatch):
+    """How many lines each call put in threads."""
+    counts = []
+
+    def counting(lines):
+        counts.append(len(lines))
+        return thread(lines)
+
+    monkeypatch.setattr(group, "thread", counting)
+    return counts
+
+
+def crowd(number=2_000, **fields):
+    """Sessions of one project, the newest first; every eighth is a fork of the one before."""
+    return [
+        make_row(
+            f"s{at:04}",
+            cwd=HERE,
+            modified=NOW - at * MINUTE,
+            parent_session=f"s{at - 1:04}" if at % 8 == 7 else None,
+            **fields,
+        )
+        for at in range(number)
+    ]
+
+
+def test_a_change_threads_its_own_thread_and_no_other(threaded):
+    model = listed(*crowd())
+    threaded.clear()
+    model.apply([make_row("s1000", cwd=HERE, modified=NOW + MINUTE)], [])
+    assert threaded == [1]
+    assert shown(model)[:3] == [f"[{HERE}]", "s1000", "s0000"]
+    model.apply([make_row("s1007", cwd=HERE, modified=NOW + 2 * MINUTE, parent_session="s1006")], [])
+    assert threaded == [1, 2]
+    assert shown(model)[1:4] == ["s1006", "s1007", "s1000"]
+
+
+def test_a_change_that_moves_nothing_threads_nothing_and_lists_nothing_anew(threaded):
+    model = listed(*crowd())
+    lines = model.lines
+    threaded.clear()
+    row = make_row("s1000", cwd=HERE, modified=NOW - 1000 * MINUTE + 5, message_count=99)
+    model.apply([row], [])
+    assert threaded == []
+    assert model.lines is lines
+    assert model.row_at(row.path) is row
+
+
+def test_the_newest_session_stays_first_without_being_moved(threaded):
+    model = listed(*crowd(), make_row("other", cwd="/work/other", modified=NOW))
+    lines = model.lines
+    threaded.clear()
+    model.apply([make_row("s0000", cwd=HERE, modified=NOW + MINUTE)], [])
+    assert (threaded, model.lines is lines) == ([], True)
+
+
+def test_a_project_that_becomes_the_newest_moves_up():
+    model = listed(make_row("a", cwd="/work/a", modified=NOW), make_row("b", cwd="/work/b", modified=NOW - 5))
+    model.apply([make_row("b", cwd="/work/b", modified=NOW + 5)], [])
+    assert shown(model) == ["[/work/b]", "b", "[/work/a]", "a"]
+
+
+def test_a_parent_that_comes_and_goes_takes_its_forks_along(threaded):
+    rows = crowd()
+    model = listed(*rows)
+    threaded.clear()
+    model.apply([make_row("kid", cwd=HERE, modified=NOW, parent_session="mother")], [])
+    model.apply([make_row("mother", cwd=HERE, modified=NOW - 5000 * MINUTE)], [])
+    assert shown(model)[1:4] == ["mother", "kid", "s0000"]
+    model.apply([], ["/store/mother.jsonl"])
+    assert shown(model)[1:3] == ["kid", "s0000"]
+    assert max(threaded) <= 2

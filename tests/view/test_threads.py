@@ -7,12 +7,22 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.view.threads import thread
+from app.view.group import Group
+from app.view.list_line import ListLine
+from app.view.threads import link, thread
 from tests.factory import NOW, make_row
 
 
+def threaded(rows):
+    group = Group("/work/app", "~/app", {})
+    lines = [ListLine(group, row) for row in rows]
+    forks = [line for line in lines if line.row.parent_session]
+    link(forks, {line.row.path: line for line in lines}, lines)
+    return thread(lines)
+
+
 def shape(rows):
-    return [(each.row.id, each.depth) for each in thread(rows)]
+    return [(each.row.id, each.depth) for each in threaded(rows)]
 
 
 def test_a_parent_is_found_by_path_by_id_and_by_file_name():
@@ -60,7 +70,7 @@ def test_connectors_show_who_is_last():
         make_row("c", parent_session="b", modified=NOW - 2),
         make_row("d", parent_session="a", modified=NOW - 3),
     ]
-    assert [each.prefix for each in thread(rows)] == ["", "├ ", "│ └ ", "└ "]
+    assert [each.prefix for each in threaded(rows)] == ["", "├ ", "│ └ ", "└ "]
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 5)), max_size=10))
@@ -69,14 +79,14 @@ def test_every_row_comes_once_below_its_parent(links):
         make_row(str(at), parent_session=str(parent), modified=when)
         for at, (parent, when) in enumerate(links)
     ]
-    threaded = thread(rows)
-    assert sorted(each.row.id for each in threaded) == sorted(row.id for row in rows)
-    depths = [each.depth for each in threaded]
+    lines = threaded(rows)
+    assert sorted(each.row.id for each in lines) == sorted(row.id for row in rows)
+    depths = [each.depth for each in lines]
     assert all(after <= before + 1 for before, after in itertools.pairwise(depths))
 
 
 def test_a_chain_of_ten_thousand_forks_is_threaded_without_recursion():
     rows = [make_row(str(at), parent_session=str(at - 1) if at else None) for at in range(3_000)]
-    deepest = thread(rows)[-1]
+    deepest = threaded(rows)[-1]
     assert deepest.depth == 2_999
     assert len(deepest.prefix) <= 14

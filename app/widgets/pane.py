@@ -1,0 +1,47 @@
+"""The frame around a part of the screen, with words in its border."""
+
+from __future__ import annotations
+
+from textual.containers import Container
+from textual.content import Content
+from textual.geometry import Region
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from textual.strip import Strip
+
+
+class Pane(Container):
+    """A bordered box; ``id`` and what it holds are the caller's."""
+
+    def __init__(self, title: str, *, id: str) -> None:
+        """:param title: inert text for the upper border."""
+        super().__init__(id=id, classes="pane")
+        self._border_title = Content(title)
+        self._said = (title, "")
+
+    def say(self, subtitle: str, title: str | None = None) -> None:
+        """Other inert words in the lower border, and in the upper one if they are given.
+
+        Only borders whose words change are painted: assigning Textual's own properties paints the whole box
+        with all that is in it.
+        """
+        before, self._said = self._said, (self._said[0] if title is None else title, subtitle)
+        if self._said[0] != before[0]:
+            self._border_title = Content(self._said[0])
+            self._paint(0)
+        if self._said[1] != before[1]:
+            self._border_subtitle = Content(self._said[1]) if self._said[1] else None
+            self._paint(self.outer_size.height - 1)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The box. What is between its borders is one line, drawn once: when the focus moves, two boxes get
+        other colours, and Textual takes a frame's time to draw forty equal lines.
+        """
+        last = self.outer_size.height - 1
+        draw = super().render_lines
+        drawn = {y: draw(Region(crop.x, y, crop.width, 1))[0] for y in {0, min(1, last), last}}
+        return [drawn[y if y in (0, last) else 1] for y in crop.line_range]
+
+    def _paint(self, y: int) -> None:
+        self.refresh(Region(0, y, self.outer_size.width, 1).translate(-self.content_offset))

@@ -1,0 +1,129 @@
+"""Nothing on the event loop takes over 16 ms: the longest callbacks of a screen with more than ten thousand
+sessions, by what was going on.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from tests.benchmarks import watched
+from tests.benchmarks.crowd import Crowd, title
+from tests.benchmarks.listing import forget
+from tests.benchmarks.measure import percentile
+from tests.benchmarks.opening import biggest
+from tests.benchmarks.rows import Result, ms
+from tests.benchmarks.screen import FILTER_BOX, last_texts, sessions
+from tests.terminal import Terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.benchmarks.live import LiveProject
+    from tests.benchmarks.measure import Setting
+    from tests.benchmarks.watched import Callback
+
+FRAME = 0.016
+"""Seconds that a callback may take."""
+RATE, SECONDS = 1_000, 2
+
+START, END = "until the first picture", "leaving"
+
+Phase = tuple[str, float]
+
+
+def loop(setting: Setting, live: LiveProject) -> Iterator[Result]:
+    """The longest callback of each phase by its processor time: the clock also counts what others took."""
+    crowd = Crowd(setting.folder, setting.pi_root)
+    total = f"{sessions(setting, live) + len(crowd.paths):,} sessions"
+    told = os.path.join(setting.folder, "callbacks.jsonl")
+    try:
+        forget(setting)
+        for use in (_first_time, _again):
+            phases: list[Phase] = []
+            command = [sys.executable, "-m", "tests.benchmarks.watched", told]
+            with Terminal(command, env=setting.env, cwd=crowd.folder) as terminal:
+                use(terminal, setting, crowd, total, phases)
+                phases.append((END, terminal.press("ctrl+q")))
+                terminal.wait(20)
+            shown, callbacks = watched.read(told)
+            yield Result("loop", "a million additions, for scale", ms(_additions()))
+            first, *others = phases
+            for name, found in by_phase(callbacks, [(START, 0.0), (first[0], shown), *others]).items():
+                yield _row(name, found)
+    finally:
+        crowd.close()
+
+
+def _additions() -> float:
+    """What a million additions take of the processor: how fast this machine is just now."""
+    began = time.thread_time()
+    sum(number for number in range(1_000_000))
+    return time.thread_time() - began
+
+
+def _first_time(terminal: Terminal, setting: Setting, crowd: Crowd, total: str, phases: list[Phase]) -> None:
+    """Without a catalog, until every session is listed."""
+    phases.append(("no cache: the first list", 0.0))
+    terminal.wait_for_text(title(0), 60)
+    terminal.wait_for_text(total, 120)
+    terminal.settle(0.5, 20)
+
+
+def _again(terminal: Terminal, setting: Setting, crowd: Crowd, total: str, phases: list[Phase]) -> None:
+    """With a catalog: the list, changes in the middle of it, a burst of them, keys, the biggest tree."""
+    phases.append(("the list from the catalog", 0.0))
+    terminal.wait_for_text(total, 60)
+    terminal.settle(1.0, 20)
+    phases.append(("an append now and then", time.perf_counter()))
+    for _ in range(10):
+        crowd.append("now and then")
+        terminal.settle(0.2)
+    phases.append((f"{RATE:,} appends/s", time.perf_counter()))
+    started = time.perf_counter()
+    for number in range(RATE * SECONDS):
+        crowd.append(f"flood {number}")
+        ahead = started + (number + 1) / RATE - time.perf_counter()
+        if ahead > 0.002:
+            time.sleep(ahead)
+    terminal.settle(0.5)
+    phases.append(("moving about", time.perf_counter()))
+    for key in ["down", "down", "pagedown", "pagedown", "end", "home", "tab", "tab", "tab", "space", "space"]:
+        terminal.press(key)
+        terminal.settle(0.1)
+    phases.append(("typing a filter", time.perf_counter()))
+    terminal.press("/")
+    terminal.wait_for_text(FILTER_BOX)
+    for key in [*"session 77", *["backspace"] * 10]:
+        terminal.press(key)
+        terminal.settle(0.1)
+    record = biggest(setting)
+    phases.append((f"opening a tree of {record['entry_count']:,} entries", time.perf_counter()))
+    terminal.send(record["id"])
+    last = last_texts(record["path"])
+    terminal.wait_for(lambda shown: any(map(shown.shows, last)), 30)
+    terminal.settle(0.5)
+
+
+def by_phase(callbacks: list[Callback], phases: list[Phase]) -> dict[str, list[Callback]]:
+    """The callbacks that began in each phase; phases are (name, when it began), in order."""
+    found: dict[str, list[Callback]] = {name: [] for name, _ in phases}
+    for one in callbacks:
+        for name, began in reversed(phases):
+            if one.began >= began:
+                found[name].append(one)
+                break
+    return found
+
+
+def _row(name: str, callbacks: list[Callback]) -> Result:
+    longest = max(callbacks, key=lambda one: one.processor)
+    most = percentile([one.processor for one in callbacks], 0.99)
+    what = longest.name.removeprefix("message pump ").partition("(")[0]
+    against = f"{what}; clock {ms(max(one.clock for one in callbacks))}"
+    figure = f"{ms(longest.processor)}, p99 {ms(most)}"
+    # Before the first picture and after the last there is nothing that could be held up.
+    limit = None if name in (START, END) else FRAME
+    return Result("loop", name, figure, against, value=longest.processor, limit=limit)

@@ -1,0 +1,207 @@
+"""What a change costs the screen: rows drawn, borders and bars painted, layouts made. Counted, not timed;
+tests/benchmarks has the times.
+"""
+
+from __future__ import annotations
+
+import pytest
+from textual._compositor import Compositor
+
+from app.messages import SessionsChanged
+from app.screens import browser as browser_screen
+from app.screens.browser import SLICE
+from app.view.session_list import SessionList
+from app.widgets.bar import Bar
+from app.widgets.pane import Pane
+from app.widgets.session_list import SessionListView
+from app.widgets.still_scrollbar import StillScrollBar
+from tests.factory import NOW, chain, make_row, message
+from tests.ui.conftest import HERE, pi_session
+from tests.ui.test_live import append
+
+
+@pytest.fixture(autouse=True)
+def nobody_looks_who_is_live(monkeypatch):
+    """That would add its marks whenever it happens."""
+    monkeypatch.setattr(browser_screen, "LOOK_EVERY", 3_600.0)
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """Counts calls of methods: ``counted(Class, "method")`` gives a list that grows by one object a call."""
+
+    def count(cls, name):
+        calls = []
+        original = getattr(cls, name)
+
+        def counting(self, *args, **options):
+            calls.append(self)
+            return original(self, *args, **options)
+
+        monkeypatch.setattr(cls, name, counting)
+        return calls
+
+    return count
+
+
+async def quiet(it, calls):
+    """Wait until nothing more is drawn and counted."""
+    before, now = None, ()
+    while before != now:
+        await it.pilot.pause(0.15)
+        before, now = now, (len(calls), it.sessions.drawn, it.tree.drawn, it.entry.drawn)
+    calls.clear()
+
+
+async def test_an_append_elsewhere_draws_its_row_and_nothing_else(browser, three, counted):
+    layouts, bars = counted(Compositor, "reflow"), counted(Bar, "refresh")
+    async with browser() as it:
+        await quiet(it, layouts)
+        bars.clear()
+        before, tree, entry = it.sessions.drawn, it.tree.drawn, it.entry.drawn
+        path = it.path("site1")
+        append(path, message("n", "00000002", "user", "and in print?", 0.5))
+        await it.until(lambda: "   3 " in it.text(), "the count of messages")
+        await it.pilot.pause(0.1)
+        assert it.sessions.drawn - before == 1
+        assert (it.tree.drawn, it.entry.drawn) == (tree, entry)
+        assert layouts == []
+        assert bars == []
+
+
+async def test_a_leaf_that_runs_on_lays_nothing_out_and_draws_what_is_in_sight(browser, three, counted):
+    layouts = counted(Compositor, "reflow")
+    async with browser() as it:
+        path = it.path("branchy")
+        parent = "h"
+        for at in range(60):
+            append(path, message(f"b{at}", parent, "user", f"go on {at}", 20 + at))
+            parent = f"b{at}"
+        await it.until(lambda: it.tree.node.id == "b59", "the last of many")
+        await quiet(it, layouts)
+        before = it.tree.drawn
+        append(path, message("last", parent, "user", "the last one", 90))
+        await it.until(lambda: it.tree.node.id == "last" and "the last one" in it.text(), "the last one")
+        await it.pilot.pause(0.1)
+        # each row in sight is compared once, and drawn once where it is another
+        assert it.tree.drawn - before <= 2 * it.tree.size.height + 4
+        assert layouts == []
+
+
+async def test_a_list_that_shows_its_beginning_goes_on_to(browser, tmp_path):
+    for at in range(60):
+        pi_session(tmp_path, *chain(f"task {at}", id=f"s{at:02}"), id=f"s{at:02}")
+    async with browser() as it:
+        await it.press(*["down"] * 5)
+        row = it.sessions.row
+        append(it.path(row.id), message("n", "00000001", "assistant", "answer", 90))
+        await it.until(lambda: it.sessions.cursor == 1, "the session to be the first")
+        assert it.sessions.row.id == row.id
+        assert it.sessions.scroll_offset.y == 0
+
+
+async def test_further_down_the_cursor_keeps_its_line(browser, tmp_path):
+    for at in range(60):
+        pi_session(tmp_path, *chain(f"task {at}", id=f"s{at:02}"), id=f"s{at:02}")
+    async with browser() as it:
+        await it.press("G", "up", "up")
+        line = it.sessions.cursor - it.sessions.scroll_offset.y
+        pi_session(tmp_path, *chain("brand new", id="fresh"), id="fresh")
+        await it.until(lambda: len(it.listed()) == 62, "the new session")
+        assert it.sessions.cursor - it.sessions.scroll_offset.y == line
+
+
+async def test_many_changes_are_taken_over_in_slices(browser, three, monkeypatch):
+    sizes = []
+    original = SessionListView.apply
+
+    def apply(self, changed, removed):
+        changed, removed = list(changed), list(removed)
+        sizes.append((len(changed), len(removed)))
+        original(self, changed, removed)
+
+    monkeypatch.setattr(SessionListView, "apply", apply)
+    async with browser() as it:
+        sizes.clear()
+        rows = [make_row(f"m{at}", cwd=HERE, modified=NOW - at) for at in range(2 * SLICE + 5)]
+        it.screen.post_message(SessionsChanged(rows, [], 1, 1))
+        await it.until(lambda: it.sessions.model.total == len(rows) + 3, "all rows")
+        assert sizes == [(SLICE, 0), (SLICE, 0), (5, 0)]
+        sizes.clear()
+        it.screen.post_message(SessionsChanged(rows[:5], [row.path for row in rows[5:]], 1, 1))
+        await it.until(lambda: it.sessions.model.total == 8, "the removals")
+        assert sizes == [(5, SLICE), (0, SLICE)]
+
+
+async def test_of_letters_that_come_at_once_the_whole_is_looked_for(browser, three, counted):
+    queries = counted(SessionList, "set_query")
+    async with browser() as it:
+        await it.press("slash")
+        queries.clear()
+        box = it.screen.query_one("#filter")
+        for typed in ("d", "da", "dar", "dark"):
+            box.value = typed
+        await it.until(lambda: it.listed() == ["[/work/site]", "site1"], "the matches")
+        assert len(queries) == 1
+
+
+async def test_words_in_a_border_are_painted_when_they_change(browser, three, counted):
+    painted = counted(Pane, "refresh")
+    async with browser() as it:
+        pane = it.screen.query_one("#tree-pane", Pane)
+        await quiet(it, painted)
+        pane.say("seven entries")
+        pane.say("seven entries")
+        assert painted == [pane]
+        await it.pilot.pause()
+        assert "seven entries" in it.text()
+        pane.say("", "oak")
+        await it.pilot.pause()
+        assert "seven entries" not in it.text()
+        assert "─ oak ─" in it.text()
+
+
+async def test_a_scrollbar_is_painted_when_its_thumb_moves(browser, three, monkeypatch):
+    async with browser() as it:
+        tree = it.tree
+        tree._set_length(10_000)
+        await it.pilot.pause()
+        bar = tree.vertical_scrollbar
+        assert isinstance(bar, StillScrollBar)
+        await it.pilot.pause()
+        bar._repaint_required = False
+        tree._set_length(10_001)
+        assert bar.window_virtual_size == 10_001
+        assert not bar._repaint_required
+        tree._set_length(100)
+        assert bar._repaint_required
+
+
+async def test_without_colours_the_lists_are_grey(browser, three, monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with browser() as it:
+        region = it.tree.size.region
+        colours = {
+            colour.get_truecolor()
+            for strip in it.tree.render_lines(region)
+            for segment in strip
+            if segment.style is not None
+            for colour in (segment.style.color, segment.style.bgcolor)
+            if colour is not None
+        }
+        assert colours
+        assert all(red == green == blue for red, green, blue in colours)
+
+
+async def test_a_letter_of_the_filter_lays_nothing_out_and_a_long_one_shows_its_end(browser, three, counted):
+    layouts = counted(Compositor, "reflow")
+    async with browser() as it:
+        await it.press("slash")
+        await quiet(it, layouts)
+        await it.press(*"dark")
+        await it.until(lambda: it.listed() == ["[/work/site]", "site1"], "the matches")
+        assert layouts == []
+        await it.press(*"0123456789" * 6, "z")
+        assert "456789z " in it.text().split("\n")[2]
+        await it.press("home")
+        assert "dark01234" in it.text().split("\n")[2]
