@@ -7,7 +7,8 @@
         assert terminal.leftovers() == []
 
 Output is stamped as it arrives, in a thread of its own, and emulated when somebody looks. Nothing is ever
-answered to the program's questions about the terminal unless `answers=True`.
+answered to the program's questions about the terminal unless `answers=True`: then it is said to be a dark
+terminal of the usual kind, without pictures.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import time
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 import pyte
+from wcwidth import wcwidth
 
 if TYPE_CHECKING:
     import signal
@@ -52,7 +54,13 @@ _UNKNOWN = re.compile(
     re.DOTALL,
 )
 _UNFINISHED = re.compile(rb"\x1b(?:[P_^X][^\x07\x1b]*\x1b?|\[[<=>?]?[\d;$ ]*)?\Z", re.S)
-_DEVICE_QUERY = re.compile(rb"\x1b\[0?c")
+_ANSWERS = {
+    b"\x1b]11;?": b"\x1b]11;rgb:1e1e/1e1e/1e1e\x07",  # the colour behind the text
+    b"\x1b[5n": b"\x1b[0n",  # all is well
+    b"\x1b[16t": b"\x1b[6;16;8t",  # the size of a character
+    b"\x1b[c": b"\x1b[?62;22c",  # what it can do
+    b"\x1b[0c": b"\x1b[?62;22c",
+}
 
 
 class Chunk(NamedTuple):
@@ -81,6 +89,17 @@ class Emulator:
     @property
     def alternate(self) -> bool:
         return any(self.modes.get(mode, False) for mode in ALTERNATE)
+
+    @property
+    def display(self) -> list[str]:
+        """The rows that are shown. pyte's own fail where half of a wide character is overwritten, as it is
+        for a moment in a picture that came in two pieces; a terminal shows a blank there.
+        """
+        screen = self.screen
+        return [
+            _row([screen.buffer[row][column].data for column in range(screen.columns)])
+            for row in range(screen.lines)
+        ]
 
     def resize(self, columns: int, rows: int) -> None:
         for screen in (self._main, self._other):
@@ -120,6 +139,16 @@ class Emulator:
         if on:
             self._other.reset()
         self._stream = pyte.ByteStream(self.screen)
+
+
+def _row(cells: list[str]) -> str:
+    """The text of a row; the cell after a wide character is empty."""
+    shown, wide = [], False
+    for cell in cells:
+        if cell or not wide:
+            shown.append(cell or " ")
+        wide = bool(cell) and not cell.isascii() and wcwidth(cell[0]) == 2
+    return "".join(shown)
 
 
 class Terminal:
@@ -183,9 +212,16 @@ class Terminal:
             if not data:
                 self._arrived.put(None)
                 return
-            if self._answers and _DEVICE_QUERY.search(data):
-                os.write(self._master, b"\x1b[?62;22c")
+            if self._answers:
+                self._answer(data)
             self._arrived.put(chunk)
+
+    def _answer(self, data: bytes) -> None:
+        """Answer the questions in `data`, in the order in which they were asked."""
+        asked = sorted((data.find(question), answer) for question, answer in _ANSWERS.items())
+        answers = b"".join(answer for at, answer in asked if at >= 0)
+        if answers:
+            os.write(self._master, answers)
 
     def _next(self, deadline: float) -> Chunk | None:
         """The next output, emulated; None when there will be no more. Raises queue.Empty at `deadline`."""
@@ -248,7 +284,7 @@ class Terminal:
     @property
     def lines(self) -> list[str]:
         """The rows of the screen, blanks at their ends included."""
-        return list(self.emulator.screen.display)
+        return self.emulator.display
 
     def shows(self, text: str) -> bool:
         return any(text in line for line in self.lines)

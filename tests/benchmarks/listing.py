@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tests.benchmarks.corpus import read_truth
 from tests.benchmarks.corpus.compare import differences
 from tests.benchmarks.live import LIVE
-from tests.benchmarks.measure import Run, Setting, in_turn, run
+from tests.benchmarks.measure import Setting, in_turn, run
 from tests.benchmarks.rows import Result, mb, ms
 
 if TYPE_CHECKING:
@@ -29,38 +29,34 @@ def forget(setting: Setting) -> None:
 
 def cold(setting: Setting, peers: Peers) -> Iterator[Result]:
     """Bar 3: the first list of all, with an empty cache."""
-    peak = 0
+    ours, rebuilds = [], []
 
-    def ours() -> float:
-        nonlocal peak
+    def indexed() -> float:
         forget(setting)
-        done = run(setting.leafmark(*LIST), setting.env)
-        peak = max(peak, done.peak)
-        return done.wall
+        ours.append(run(setting.leafmark(*LIST), setting.env))
+        return ours[-1].wall
 
     def floor() -> float:
         return run(setting.floor(), setting.env).wall
 
-    taken, least = in_turn(3, ours, floor)
-    ratio = taken / least
-    yield Result(
-        "3", "cold index: list with an empty cache", ms(taken), f"floor {ms(least)}", ratio, 12, ci=True
-    )
-    yield Result("3", "  peak of its biggest process", mb(peak))
+    def rebuilt() -> float:
+        rebuilds.append(peers.rebuild())
+        return rebuilds[-1].wall
+
+    tasks = [indexed, floor]
     if peers.fast_resume:
-        rebuilds: list[Run] = []
-
-        def theirs() -> float:
-            rebuilds.append(peers.rebuild())
-            return rebuilds[-1].wall
-
-        taken, other = in_turn(3, ours, theirs)
+        tasks.append(rebuilt)
+    taken, least, *fast_resume = in_turn(3, *tasks)
+    peak = max(done.peak for done in ours)
+    what, ratio = "cold index: list with an empty cache", taken / least
+    yield Result("3", what, ms(taken), f"floor {ms(least)}", ratio, 12, ci=True)
+    yield Result("3", "  peak of its biggest process", mb(peak))
+    for theirs in fast_resume:
         most = max(done.peak for done in rebuilds)
-        against = f"fr --rebuild {ms(other)}"
-        yield Result("3", "cold index", ms(taken), against, taken / other, 0.85)
+        yield Result("3", "cold index", ms(taken), f"fr --rebuild {ms(theirs)}", taken / theirs, 0.85)
         yield Result("3", "  peak of its biggest process", mb(peak), f"fr {mb(most)}", peak / most, 0.4)
     if peers.pi:
-        taken, other = in_turn(1, ours, peers.list_all)
+        taken, other = in_turn(1, indexed, peers.list_all)
         yield Result("3", "cold index", ms(taken), f"pi listAll {ms(other)}", taken / other, 0.33)
 
 
@@ -77,12 +73,19 @@ def warm(setting: Setting, peers: Peers) -> Iterator[Result]:
     def nothing() -> float:
         return run([sys.executable, "-c", "pass"], setting.env).wall
 
-    taken, least, start = in_turn(max(7, setting.repeat), ours, floor, nothing)
+    tasks, against = [ours, floor, nothing], []
+    if peers.fast_resume:
+        tasks.append(peers.warm_list)
+        against.append(("fr --list", 0.75))
+        peers.warm_list()
+    if peers.omp:
+        tasks.append(peers.omp_listing)
+        against.append(("omp's listing", 0.1))
+    taken, least, start, *others = in_turn(max(7, setting.repeat), *tasks)
     yield Result("1", "warm list", ms(taken), f"floor {ms(least)}", taken / least, 0.45, ci=True)
     yield Result("1", "warm list", ms(taken), f"python -c pass {ms(start)}", taken / start)
-    if peers.fast_resume:
-        taken, other = in_turn(max(7, setting.repeat), ours, peers.warm_list)
-        yield Result("1", "warm list", ms(taken), f"fr --list {ms(other)}", taken / other, 0.75)
+    for (name, limit), other in zip(against, others, strict=True):
+        yield Result("1", "warm list", ms(taken), f"{name} {ms(other)}", taken / other, limit)
     if peers.pi:
         taken, other = in_turn(1, ours, peers.list_all)
         yield Result("1", "warm list", ms(taken), f"pi listAll {ms(other)}", taken / other, 0.01)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 ROOT = Path(__file__).resolve().parents[2]
+TIMED = Path(__file__).with_name("timed.py")
 # A benchmark must see the corpus only, not what the person who runs it has at home.
-_DROPPED = ("PI_", "OMP_", "INDUSAGI_", "XDG_", "LEAFMARK_", "TEXTUAL")
+_DROPPED = ("PI_", "OMP_", "INDUSAGI_", "PYTHON", "XDG_", "LEAFMARK_", "TEXTUAL")
+# What the installed command does. `python -m` first imports what finds modules, a quarter of a whole list.
+START = "import sys; from app.cli import start; sys.exit(start())"
 
 
 class Run(NamedTuple):
@@ -60,9 +63,9 @@ class Setting:
         return stores(self.corpus)[0][1]
 
     def leafmark(self, *arguments: str) -> list[str]:
-        """leafmark's command line; LEAFMARK_COMMAND replaces `python -m app`."""
+        """leafmark's command line; LEAFMARK_COMMAND replaces this folder's."""
         given = os.environ.get("LEAFMARK_COMMAND")
-        command = shlex.split(given) if given else [sys.executable, "-m", "app"]
+        command = shlex.split(given) if given else [sys.executable, "-c", START]
         return [*command, *arguments]
 
     def flat(self) -> list[str]:
@@ -78,26 +81,30 @@ class Setting:
 
 def run(command: Sequence[str], env: Mapping[str, str], *, keep: bool = False) -> Run:
     """Run `command` to its end in the folder HOME. `keep`: keep its output. RuntimeError when it fails."""
-    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        started = time.perf_counter()
-        process = subprocess.Popen(
-            command,
+    with (
+        tempfile.TemporaryFile() as output,
+        tempfile.TemporaryFile() as errors,
+        tempfile.TemporaryFile() as told,
+    ):
+        subprocess.run(
+            [sys.executable, "-I", "-S", str(TIMED), str(told.fileno()), *command],
             env=dict(env),
             cwd=env["HOME"],
             stdin=subprocess.DEVNULL,
             stdout=output if keep else subprocess.DEVNULL,
             stderr=errors,
+            pass_fds=[told.fileno()],
+            check=False,
         )
-        # Not `wait`: this one tells what the process and its children have used.
-        _, status, usage = os.wait4(process.pid, 0)
-        wall = time.perf_counter() - started
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
-            errors.seek(0)
-            told = errors.read().decode(errors="replace")[-2000:]
-            raise RuntimeError(f"{shlex.join(command)[:120]} … ended with {process.returncode}: {told}")
-        output.seek(0)
-        return Run(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, output.read())
+        # What the processes wrote has moved the places of the files, which we share with them.
+        for file in (output, errors, told):
+            file.seek(0)
+        result = told.read()
+        wall, cpu, peak, status = json.loads(result) if result else (0.0, 0.0, 0, "no start")
+        if status:
+            complaint = errors.read().decode(errors="replace")[-2000:]
+            raise RuntimeError(f"{shlex.join(command)[:120]} … ended with {status}: {complaint}")
+        return Run(wall, cpu, peak, output.read())
 
 
 def in_turn(repeat: int, *tasks: Callable[[], float]) -> list[float]:
@@ -152,3 +159,27 @@ def peak_bytes(pid: int) -> int:
         if line.startswith("VmHWM:"):
             return int(line.split()[1]) * 1024
     raise ValueError("no peak is told of")
+
+
+class Peaks:
+    """The most memory that each process of a family has had, of those that lived at one of the looks."""
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self._peaks: dict[int, int] = {}
+
+    def look(self) -> None:
+        for one in family(self._pid):
+            try:
+                self._peaks[one] = peak_bytes(one)
+            except (OSError, ValueError):  # it has ended: what was seen of it last stands
+                continue
+
+    @property
+    def biggest(self) -> int:
+        return max(self._peaks.values())
+
+    @property
+    def total(self) -> int:
+        """As if all had their peaks at one time: never less than what was true."""
+        return sum(self._peaks.values())

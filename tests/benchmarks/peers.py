@@ -1,8 +1,10 @@
 """Other programs to compare with, where they are installed: nothing is downloaded.
 
-`fr` (fast-resume) is looked for on PATH or named by LEAFMARK_BENCH_FR. pi is the package that `pi` on PATH
-belongs to, or the folder of `@earendil-works/pi-coding-agent` named by LEAFMARK_BENCH_PI. They see hard links
-to the corpus in a home of their own, because they make and rename things there just by starting.
+fast-resume is `fr` on PATH or named by LEAFMARK_BENCH_FR. pi and omp are the packages that `pi` and `omp` on
+PATH belong to, or the folders of `@earendil-works/pi-coding-agent` and `@oh-my-pi/pi-coding-agent` that
+LEAFMARK_BENCH_PI and LEAFMARK_BENCH_OMP name; they want node and bun on PATH. All of them see hard links to
+the corpus in homes of their own, because they make and rename things there just by starting: fast-resume and
+pi the files of pi, omp those of pi and its own.
 """
 
 from __future__ import annotations
@@ -10,12 +12,9 @@ from __future__ import annotations
 import os
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from tests.benchmarks.corpus import stores
 from tests.benchmarks.measure import Run, Setting, run
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _LIST_ALL = """
 const { SessionManager } = await import(process.argv[1]);
@@ -29,54 +28,80 @@ const started = process.hrtime.bigint();
 SessionManager.open(process.argv[2]).getTree();
 console.log(Number(process.hrtime.bigint() - started) / 1e9);
 """
+_CONTEXT = """
+const { SessionManager } = await import(process.argv[1]);
+const started = process.hrtime.bigint();
+const manager = SessionManager.open(process.argv[2]);
+manager.getTree();
+const told = manager.buildSessionContext().messages.length;
+const taken = Number(process.hrtime.bigint() - started) / 1e9;
+if (told !== Number(process.argv[3])) throw new Error(`pi has ${told} messages`);
+console.log(taken);
+"""
+_OMP_LISTING = """
+const { listAllSessions } = await import(process.argv[2]);
+const found = await listAllSessions();
+console.log(found.length);
+"""
+_PI_MODULE = "dist/core/session-manager.js"
+_OMP_MODULE = "src/session/session-listing.ts"
+_PI_SESSIONS = os.path.join(".pi", "agent", "sessions")
+_OMP_SESSIONS = os.path.join(".omp", "agent", "sessions")
 
 
 class Peers:
-    """What is installed, and how to run it over the corpus. Nothing is, unless `wanted`."""
+    """What is installed, and how to run it over the corpus. Nothing is, unless `wanted`.
+
+    fast_resume   the program; None when there is none
+    pi, omp       the folders of their packages
+    env, omp_env  the environments of fast-resume and pi, and of omp
+    """
 
     def __init__(self, setting: Setting, *, wanted: bool) -> None:
         self.fast_resume = _program("fr", "LEAFMARK_BENCH_FR") if wanted else None
-        self.pi = _pi_package() if wanted else None
-        self.home = os.path.join(setting.folder, "peers")
-        self.env = {**setting.env, "HOME": self.home}
-        self.env.pop("PYTHONPATH")
+        self.pi = _package("pi", "LEAFMARK_BENCH_PI", _PI_MODULE, "node") if wanted else None
+        self.omp = _package("omp", "LEAFMARK_BENCH_OMP", _OMP_MODULE, "bun") if wanted else None
+        self._wanted = wanted
         self._setting = setting
+        self.env = _at_home(setting, "peers")
+        self.omp_env = _at_home(setting, "omp")
+        roots = dict(stores(setting.corpus)[:2])
         if self.fast_resume or self.pi:
-            self._link()
+            _link(roots["pi"], os.path.join(self.env["HOME"], _PI_SESSIONS))
+        if self.omp:
+            for root in roots.values():
+                _link(root, os.path.join(self.omp_env["HOME"], _OMP_SESSIONS))
+            self._listing = os.path.join(setting.folder, "listing.ts")
+            Path(self._listing).write_text(_OMP_LISTING, encoding="utf-8")
 
-    def _link(self) -> None:
-        target = os.path.join(self.home, ".pi", "agent", "sessions")
-        for folder, folders, files in os.walk(self._setting.pi_root):
-            folders[:] = [name for name in folders if not name.endswith(".jsonl")]
-            to = os.path.join(target, os.path.relpath(folder, self._setting.pi_root))
-            os.makedirs(to, exist_ok=True)
-            for name in files:
-                source = os.path.join(folder, name)
-                if os.path.isfile(source):
-                    _link_or_copy(source, os.path.join(to, name))
+    @property
+    def absent(self) -> list[str]:
+        """The names of those that are wanted and not installed."""
+        found = {"fast-resume": self.fast_resume, "pi": self.pi, "omp": self.omp}
+        return [name for name, where in found.items() if self._wanted and where is None]
 
     def linked(self, path: str) -> str:
         """The peers' path of one of pi's files."""
-        relative = os.path.relpath(path, self._setting.pi_root)
-        return os.path.join(self.home, ".pi", "agent", "sessions", relative)
+        return os.path.join(self.env["HOME"], _PI_SESSIONS, os.path.relpath(path, self._setting.pi_root))
+
+    # -- fast-resume --
 
     def rebuild(self) -> Run:
         """fast-resume's cold index."""
-        return run(self._fr("--rebuild", "--list", "--limit", "50"), self.env)
+        return run(self.fr("--rebuild", "--list", "--limit", "50"), self.env)
 
     def warm_list(self) -> float:
         """fast-resume's list after a look at every file."""
-        return run(self._fr("--list", "--limit", "50"), self.env).wall
+        return run(self.fr("--list", "--limit", "50"), self.env).wall
 
-    def _fr(self, *arguments: str) -> Sequence[str]:
+    def fr(self, *arguments: str) -> list[str]:
+        """Its command line; without arguments, its screen."""
         assert self.fast_resume
         return [self.fast_resume, *arguments]
 
-    def browser(self) -> list[str]:
-        """fast-resume's screen, without its questions to the terminal: nobody answers them here."""
-        return [*self._fr(), "--theme", "dark", "--no-images"]
+    # -- pi --
 
-    def picker(self) -> list[str]:
+    def pi_picker(self) -> list[str]:
         """pi's picker of this folder's sessions; Tab shows all."""
         assert self.pi
         return ["node", str(self.pi / "dist" / "cli.js"), "--resume"]
@@ -89,27 +114,56 @@ class Peers:
         """pi's opening of one session and its tree, without imports."""
         return self._pi(_OPEN, self.linked(path))
 
+    def open_context(self, path: str, told: int) -> float:
+        """pi's opening of one session, its tree and its context, which must have `told` messages."""
+        return self._pi(_CONTEXT, self.linked(path), str(told))
+
     def _pi(self, script: str, *arguments: str) -> float:
         assert self.pi
-        entry = str(self.pi / "dist" / "core" / "session-manager.js")
-        command = ["node", "--input-type=module", "-e", script, "--", entry, *arguments]
+        command = ["node", "--input-type=module", "-e", script, "--", str(self.pi / _PI_MODULE), *arguments]
         return float(run(command, self.env, keep=True).output.split()[-1])
+
+    # -- omp --
+
+    def omp_picker(self) -> list[str]:
+        """omp's picker of this folder's sessions; Tab shows all."""
+        assert self.omp
+        return ["bun", str(self.omp / "dist" / "cli.js"), "--resume"]
+
+    def omp_listing(self) -> float:
+        """omp's list of every session, the whole process: its source is compiled as it is imported."""
+        assert self.omp
+        return run(["bun", self._listing, str(self.omp / _OMP_MODULE)], self.omp_env).wall
+
+
+def _at_home(setting: Setting, name: str) -> dict[str, str]:
+    home = os.path.join(setting.folder, name)
+    return {key: value for key, value in setting.env.items() if key != "PYTHONPATH"} | {"HOME": home}
 
 
 def _program(name: str, variable: str) -> str | None:
-    return os.environ.get(variable) or shutil.which(name)
+    return shutil.which(os.environ.get(variable) or name)
 
 
-def _pi_package() -> Path | None:
-    named = os.environ.get("LEAFMARK_BENCH_PI")
-    program = None if named else shutil.which("pi")
-    start = Path(named) if named else Path(os.path.realpath(program)) if program else None
-    if start is None or shutil.which("node") is None:
+def _package(name: str, variable: str, module: str, runtime: str) -> Path | None:
+    """The folder that holds `module` and, somewhere below it, the program `name`."""
+    start = os.environ.get(variable) or shutil.which(name)
+    if start is None or shutil.which(runtime) is None:
         return None
-    for folder in (start, *start.parents):
-        if (folder / "dist" / "core" / "session-manager.js").is_file():
-            return folder
-    return None
+    path = Path(os.path.realpath(start))
+    return next((folder for folder in (path, *path.parents) if (folder / module).is_file()), None)
+
+
+def _link(root: str, target: str) -> None:
+    """The session files below `root` once more below `target`."""
+    for folder, folders, files in os.walk(root):
+        folders[:] = [name for name in folders if not name.endswith(".jsonl")]
+        to = os.path.join(target, os.path.relpath(folder, root))
+        os.makedirs(to, exist_ok=True)
+        for name in files:
+            source = os.path.join(folder, name)
+            if os.path.isfile(source):
+                _link_or_copy(source, os.path.join(to, name))
 
 
 def _link_or_copy(source: str, target: str) -> None:

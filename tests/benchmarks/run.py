@@ -13,7 +13,7 @@ import sys
 import tempfile
 from typing import TYPE_CHECKING
 
-from tests.benchmarks import listing, opening, screen
+from tests.benchmarks import listing, loop, manager, memory, opening, provisional, screen
 from tests.benchmarks.corpus import SIZES
 from tests.benchmarks.live import LiveProject
 from tests.benchmarks.measure import Setting
@@ -69,11 +69,17 @@ def _measure(setting: Setting, live: LiveProject, chosen: argparse.Namespace) ->
         "append": lambda: opening.append(setting),
         "tree": lambda: opening.tree(setting, peers),
         "launch": lambda: screen.launch(setting, live, peers),
-        "first": lambda: screen.first_time(setting, live),
+        "first": lambda: screen.first_time(setting, live, peers),
+        "provisional": lambda: provisional.provisional(setting, live, peers),
         "open": lambda: screen.open_biggest(setting, live, peers),
-        "memory": lambda: screen.memory(setting, live),
+        "memory": lambda: memory.memory(setting, live, peers),
         "follow": lambda: screen.follow(setting, live),
+        "loop": lambda: loop.loop(setting, live),
+        "manager": lambda: manager.whole(setting, peers),
+        "write": lambda: manager.append(setting),
     }
+    if peers.absent:
+        print("not installed, skipped:", ", ".join(peers.absent))
     wanted = chosen.only.split(",") if chosen.only else list(measures)
     print(heading())
     results: list[Result] = []
@@ -101,7 +107,11 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--ci", action="store_true", help="exit 1 when a ratio that shared machines can hold is lost"
     )
-    parser.add_argument("--only", help="cold, warm, truth, append, tree, launch, first, open, memory, follow")
+    parser.add_argument(
+        "--only",
+        help="cold, warm, truth, append, tree, launch, first, provisional, open, memory, follow, loop, "
+        "manager, write",
+    )
     return parser.parse_args()
 
 

@@ -1,4 +1,4 @@
-"""Bars 2, 4, 8 and 11: what a person sees, in a pseudo-terminal."""
+"""Bars 2, 3, 4, 8 and 10: what a person sees, in a pseudo-terminal."""
 
 from __future__ import annotations
 
@@ -12,24 +12,19 @@ from typing import TYPE_CHECKING
 
 from tests.benchmarks.corpus import read_truth
 from tests.benchmarks.listing import forget
-from tests.benchmarks.measure import (
-    Setting,
-    anonymous_bytes,
-    in_turn,
-    peak_bytes,
-    percentile,
-    processor_seconds,
-    run,
-)
+from tests.benchmarks.live import rows_shown
+from tests.benchmarks.measure import Setting, in_turn, percentile, processor_seconds, run
 from tests.benchmarks.opening import biggest
-from tests.benchmarks.rows import Result, mb, ms
+from tests.benchmarks.pickers import FastResume, Titles, first_rows, pickers
+from tests.benchmarks.rows import Result, ms
 from tests.terminal import Terminal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from tests.benchmarks.live import LiveProject
     from tests.benchmarks.peers import Peers
+    from tests.benchmarks.pickers import Picker, Rows
 
 TRIES = 25
 FILTER_BOX = "filter:"
@@ -48,10 +43,6 @@ def browser(setting: Setting, live: LiveProject, **env: str) -> Iterator[Termina
             terminal.wait(20)
 
 
-def rows_shown(live: LiveProject, terminal: Terminal) -> bool:
-    return all(terminal.shows(live.title(number)) for number in range(3))
-
-
 def warm_up(setting: Setting) -> None:
     """Bring the catalog up to date."""
     run(setting.leafmark("list", "--limit", "1"), setting.env)
@@ -60,83 +51,96 @@ def warm_up(setting: Setting) -> None:
 def launch(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result]:
     """Bar 2: from the start of the process to its rows, and to the answer to a key typed at once."""
     warm_up(setting)
-    first, answered = [], []
+    answered = []
 
     def rows() -> float:
         with browser(setting, live) as terminal:
             at = terminal.wait_for(lambda _: rows_shown(live, terminal), 30) - terminal.started
-            first.append(at)
             # The first frame cannot draw it: it stands there when the application has read the key.
             terminal.press("/")
             answered.append(terminal.wait_for_text(FILTER_BOX, 30) - terminal.started)
             terminal.press("escape")
         return at
 
-    tasks = [rows, lambda: run([sys.executable, "-c", "pass"], setting.env).wall]
+    def nothing() -> float:
+        return run([sys.executable, "-c", "pass"], setting.env).wall
+
+    tasks, titles = [rows, nothing], Titles(setting)
     if peers.fast_resume:
-        peers.warm_list()
-        tasks.append(lambda: _peer_rows(peers.browser(), peers.env, setting))
-    medians = in_turn(setting.repeat, *tasks)
+        tasks.append(FastResume(peers, titles).rows)
+    ours, start, *fast_resume = in_turn(setting.repeat, *tasks)
     keys = statistics.median(answered)
-    yield Result(
-        "2", "launch -> rows on the terminal (bar: 100 ms)", ms(medians[0]), value=medians[0], limit=0.1
-    )
-    yield Result(
-        "2", "launch -> rows", ms(medians[0]), f"python -c pass {ms(medians[1])}", medians[0] / medians[1]
-    )
+    yield Result("2", "launch -> rows on the terminal (bar: 100 ms)", ms(ours), value=ours, limit=0.1)
+    yield Result("2", "launch -> rows", ms(ours), f"python -c pass {ms(start)}", ours / start)
     yield Result("2", "launch -> a key is answered (bar: 0.75 s)", ms(keys), value=keys, limit=0.75)
-    if peers.fast_resume:
-        yield Result(
-            "2", "launch -> rows", ms(medians[0]), f"fr {ms(medians[2])}", medians[0] / medians[2], 0.5
-        )
-    if peers.pi:
-        other = _peer_rows(peers.picker(), peers.env, setting, press="\t")
-        against = f"pi --resume, Tab {ms(other)}"
-        yield Result("2", "launch -> rows", ms(medians[0]), against, medians[0] / other, 0.05)
+    for theirs in fast_resume:
+        yield Result("2", "launch -> rows", ms(ours), f"fr {ms(theirs)}", ours / theirs, 0.5)
+    for picker in pickers(peers):
+        answered.clear()
+        yield from _beside(picker, rows, answered, live, titles)
 
 
-def _peer_rows(command: list[str], env: dict[str, str], setting: Setting, press: str = "") -> float:
-    """When three sessions of the corpus stand on a peer's screen."""
-    titles = {
-        (record["name"] or record["first_message"] or "")[:12]
-        for record in read_truth(setting.corpus)
-        if not record["refused"] and not record["hidden"]
-    }
-    titles = {title for title in titles if len(title) == 12}
+def _beside(
+    picker: Picker, rows: Callable[[], float], answered: list[float], live: LiveProject, titles: Titles
+) -> Iterator[Result]:
+    """Bar 2 beside pi or omp, in turn with it. omp is judged by the list of all, which ours is from the
+    start; pi by what it shows first, when it can answer a key as well.
+    """
+    seen: list[Rows] = []
 
-    def shown(terminal: Terminal) -> bool:
-        return sum(any(title in line for title in titles) for line in terminal.lines) >= 3
+    def theirs() -> float:
+        seen.append(first_rows(picker, live, titles))
+        return seen[-1].here
 
-    with Terminal(command, env=env, cwd=env["HOME"], answers=True) as terminal:
-        if press:
-            terminal.settle(1.0, 20)
-            terminal.send(press)
-        return terminal.wait_for(shown, 120) - terminal.started
+    ours, here = in_turn(3, rows, theirs)
+    everywhere = statistics.median(one.everywhere for one in seen)
+    here_limit, everywhere_limit = {"pi": (0.05, None), "omp": (None, 0.025)}[picker.name]
+    against = f"{picker.name} --resume {ms(here)}"
+    yield Result("2", "launch -> rows", ms(ours), against, ours / here, here_limit)
+    all_of_them = f"{picker.name} --resume, Tab {ms(everywhere)}"
+    yield Result("2", "launch -> rows", ms(ours), all_of_them, ours / everywhere, everywhere_limit)
+    if picker.name == "pi":
+        keys = statistics.median(answered)
+        yield Result("2", "launch -> a key is answered", ms(keys), against, keys / here, 0.45)
 
 
-def first_time(setting: Setting, live: LiveProject) -> Iterator[Result]:
+def first_time(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result]:
     """Bars 3 and 4 on the screen: no cache, the newest rows, and the whole list."""
-    listed = [
-        record for record in read_truth(setting.corpus) if not record["refused"] and not record["hidden"]
-    ]
-    # The flat folder is not one that leafmark finds by itself.
-    total = sum(record["path"].startswith(setting.env["HOME"]) for record in listed) + len(live.drafts)
-    rows, complete = [], []
-    for _ in range(3):
+    total = sessions(setting, live)
+    rows = []
+
+    def complete() -> float:
         forget(setting)
         with browser(setting, live) as terminal:
             rows.append(terminal.wait_for(lambda _: rows_shown(live, terminal), 60) - terminal.started)
-            complete.append(terminal.wait_for_text(f"{total:,} sessions", 120) - terminal.started)
-    newest, whole = statistics.median(rows), statistics.median(complete)
+            return terminal.wait_for_text(f"{total:,} sessions", 120) - terminal.started
+
+    tasks = [complete]
+    if peers.omp:
+        tasks.append(peers.omp_listing)
+    whole, *omp = in_turn(3, *tasks)
+    newest = statistics.median(rows)
     yield Result("3", "no cache: newest rows on screen (bar: 0.8 s)", ms(newest), value=newest, limit=0.8)
-    yield Result("4", f"no cache: all {total:,} sessions on screen", ms(whole))
+    what = f"no cache: all {total:,} sessions on screen"
+    yield Result("4", what, ms(whole))
+    for theirs in omp:
+        yield Result("4", what, ms(whole), f"omp's listing {ms(theirs)}", whole / theirs)
+
+
+def sessions(setting: Setting, live: LiveProject) -> int:
+    """How many the screen lists; the flat folder is not one that leafmark finds by itself."""
+    return len(live.drafts) + sum(
+        bool(record["path"].startswith(setting.env["HOME"]))
+        for record in read_truth(setting.corpus)
+        if not record["refused"] and not record["hidden"]
+    )
 
 
 def follow(setting: Setting, live: LiveProject) -> Iterator[Result]:
     """Bar 8: an append by another program, until it stands on the screen."""
     for watch, limit, env in (("native watch", 0.1, {}), ("no watch", 0.2, {"LEAFMARK_POLL": "1"})):
         with browser(setting, live, **env) as terminal:
-            _ready(terminal, live)
+            ready(terminal, live)
             taken = []
             for number in range(TRIES):
                 name = f"{watch[:2]}-{number:05d}"
@@ -183,23 +187,7 @@ def _flood(terminal: Terminal, live: LiveProject) -> Iterator[Result]:
     yield Result("8", "  processor meanwhile, of one core", f"{share:.1%}", value=share, limit=0.2)
 
 
-def memory(setting: Setting, live: LiveProject) -> Iterator[Result]:
-    """Bar 11: memory and processor of a screen that nobody touches."""
-    warm_up(setting)
-    with browser(setting, live) as terminal:
-        _ready(terminal, live)
-        time.sleep(3)
-        pid = terminal.process.pid
-        before, started = processor_seconds(pid), time.perf_counter()
-        time.sleep(6)
-        share = (processor_seconds(pid) - before) / (time.perf_counter() - started)
-        size, peak = anonymous_bytes(pid), peak_bytes(pid)
-    what = "anonymous memory of the screen, in MB"
-    yield Result("11", what, mb(size), f"peak {mb(peak)}", value=size / 1e6, limit=130)
-    yield Result("11", "idle, of one core", f"{share:.2%}", value=share, limit=0.01)
-
-
-def _ready(terminal: Terminal, live: LiveProject) -> None:
+def ready(terminal: Terminal, live: LiveProject) -> None:
     """The screen is up and has seen every file."""
     terminal.wait_for(lambda _: rows_shown(live, terminal), 60)
     terminal.settle(1.0, 60)
@@ -209,11 +197,11 @@ def open_biggest(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[
     """Bar 10: from a filter that leaves the biggest session to its last entries on the screen."""
     record = biggest(setting)
     warm_up(setting)
-    last = _last_texts(record["path"])
+    last = last_texts(record["path"])
     taken = []
     for _ in range(max(3, setting.repeat)):
         with browser(setting, live) as terminal:
-            _ready(terminal, live)
+            ready(terminal, live)
             terminal.press("/")
             terminal.wait_for_text(FILTER_BOX)
             pressed = terminal.send(record["id"])
@@ -227,7 +215,7 @@ def open_biggest(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[
         )
 
 
-def _last_texts(path: str) -> list[str]:
+def last_texts(path: str) -> list[str]:
     """How the last messages of a session begin."""
     with open(path, "rb") as file:
         file.seek(-200_000, os.SEEK_END)

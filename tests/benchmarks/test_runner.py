@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.benchmarks.live import LiveProject
-from tests.benchmarks.measure import Setting, family, in_turn, percentile, processor_seconds, run
+from tests.benchmarks.measure import (
+    START,
+    Peaks,
+    Setting,
+    family,
+    in_turn,
+    percentile,
+    processor_seconds,
+    run,
+)
+from tests.benchmarks.peers import Peers
 from tests.benchmarks.rows import Result, line
 
 if TYPE_CHECKING:
@@ -61,6 +72,38 @@ def test_a_command_is_measured_and_a_failing_one_is_an_error(tmp_path: Path) -> 
         run([sys.executable, "-c", "import sys; print('oh no', file=sys.stderr); sys.exit(3)"], env)
 
 
+def test_the_peak_of_a_command_is_its_own(tmp_path: Path) -> None:
+    """Not the runner's, which may be bigger; that of its biggest process, if it has started some."""
+    held = bytearray(100_000_000)
+    env = {**os.environ, "HOME": str(tmp_path)}
+    small = run([sys.executable, "-c", "pass"], env)
+    assert 1_000_000 < small.peak < len(held) / 2
+    child = "x = bytearray(80_000_000)"
+    code = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"
+    assert run([sys.executable, "-c", code], env).peak > 80_000_000
+
+
+def test_a_command_that_cannot_start_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError, match="nowhere"):
+        run([str(tmp_path / "nowhere")], {**os.environ, "HOME": str(tmp_path)})
+
+
+def test_the_peaks_of_a_family() -> None:
+    held = bytearray(30_000_000)
+    code = "x = bytearray(60_000_000); print(flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as child:
+        assert child.stdout
+        child.stdout.readline()
+        peaks = Peaks(os.getpid())
+        peaks.look()
+        child.communicate(b"\n")
+    peaks.look()
+    assert peaks.biggest > 60_000_000
+    assert peaks.total > 60_000_000 + len(held)
+
+
 def test_a_process_and_its_children_are_counted() -> None:
     assert os.getpid() in family(os.getpid())
     assert processor_seconds(os.getpid()) > 0
@@ -75,7 +118,7 @@ def test_leafmark_sees_the_corpus_only(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert setting.env["HOME"] == str(tmp_path / "corpus" / "home")
     assert setting.leafmark("list") == ["other", "leaf mark", "list"]
     monkeypatch.delenv("LEAFMARK_COMMAND")
-    assert setting.leafmark("list") == [sys.executable, "-m", "app", "list"]
+    assert setting.leafmark("list") == [sys.executable, "-c", START, "list"]
 
 
 def test_the_live_project_appends_whole_lines_and_goes(tmp_path: Path) -> None:
@@ -90,3 +133,51 @@ def test_the_live_project_appends_whole_lines_and_goes(tmp_path: Path) -> None:
     assert len(lines) == 1 + len(live.drafts[0].truth.ids)
     live.close()
     assert not os.path.exists(path)
+
+
+VARIABLES = ("LEAFMARK_BENCH_FR", "LEAFMARK_BENCH_PI", "LEAFMARK_BENCH_OMP")
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Setting:
+    """One session of pi's with a sub-agent's beside it, and one of omp's."""
+    for name in (".pi/agent/sessions/--a--/1.jsonl", ".omp/agent/sessions/-a/2.jsonl"):
+        path = tmp_path / "corpus/home" / name
+        path.parent.mkdir(parents=True)
+        path.write_text("{}\n")
+    (tmp_path / "bench").mkdir()
+    return Setting(str(tmp_path / "corpus"), str(tmp_path / "bench"))
+
+
+def test_peers_that_are_not_there_are_told_of(
+    corpus: Setting, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for variable in VARIABLES:
+        monkeypatch.setenv(variable, str(tmp_path / "gone"))
+    assert Peers(corpus, wanted=True).absent == ["fast-resume", "pi", "omp"]
+    assert Peers(corpus, wanted=False).absent == []
+    assert os.listdir(corpus.folder) == []
+
+
+def test_peers_see_links_in_homes_of_their_own(
+    corpus: Setting, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """pi the sessions of pi, omp those of both."""
+    for name in ("pi/dist/core/session-manager.js", "omp/src/session/session-listing.ts"):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).touch()
+    for name in ("node", "bun"):
+        (tmp_path / name).touch(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for variable, name in zip(VARIABLES, ("gone", "pi/dist", "omp"), strict=True):
+        monkeypatch.setenv(variable, str(tmp_path / name))
+    peers = Peers(corpus, wanted=True)
+    assert peers.absent == ["fast-resume"]
+    assert (peers.pi, peers.omp) == (tmp_path / "pi", tmp_path / "omp")
+    source = os.path.join(corpus.pi_root, "--a--/1.jsonl")
+    assert os.path.samefile(source, peers.linked(source))
+    assert peers.linked(source).startswith(os.path.join(corpus.folder, "peers", ".pi"))
+    theirs = os.path.join(peers.omp_env["HOME"], ".omp/agent/sessions")
+    assert sorted(os.listdir(theirs)) == ["--a--", "-a"]
+    assert os.path.samefile(source, os.path.join(theirs, "--a--/1.jsonl"))

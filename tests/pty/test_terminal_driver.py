@@ -30,6 +30,14 @@ def run(code: str, **options: object) -> Terminal:
     return Terminal([sys.executable, "-c", code], **options)  # type: ignore[arg-type]
 
 
+def test_half_of_a_wide_character_is_a_blank() -> None:
+    emulator = Emulator(6, 1)
+    emulator.feed("日本x".encode())
+    assert emulator.display == ["日本x "]
+    emulator.feed(b"\x1b[1;1Ha")
+    assert emulator.display == ["a 本x "]
+
+
 def test_shows_what_was_printed_and_when() -> None:
     with run("import time; print('one', flush=True); input(); print('two')", size=(40, 5)) as terminal:
         first = terminal.wait_for_text("one")
@@ -172,3 +180,14 @@ def test_keys() -> None:
     ]
     with pytest.raises(ValueError, match="hyper"):
         key_bytes("hyper+q")
+
+
+def test_several_questions_are_answered_in_their_order() -> None:
+    ask = RAW + (
+        "os.write(1, b'\\x1b]11;?\\x07\\x1b[5n')\n"
+        "got = b''\n"
+        "while b'n' not in got: got += os.read(0, 100)\n"
+        "os.write(1, b' got ' + got.replace(b'\\x1b', b'ESC').replace(b'\\x07', b'BEL'))\n"
+    )
+    with run(ask, answers=True) as terminal:
+        terminal.wait_for_text("got ESC]11;rgb:1e1e/1e1e/1e1eBELESC[0n")

@@ -1,0 +1,68 @@
+"""Bar 11: memory and processor of the screen, beside what the peers' screens need for the same list."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from tests.benchmarks.listing import forget
+from tests.benchmarks.live import rows_shown
+from tests.benchmarks.measure import Peaks, anonymous_bytes, processor_seconds
+from tests.benchmarks.pickers import FastResume, Titles, pickers, whole_list
+from tests.benchmarks.rows import Result, mb, ms
+from tests.benchmarks.screen import browser, ready, sessions, warm_up
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.benchmarks.live import LiveProject
+    from tests.benchmarks.measure import Setting
+    from tests.benchmarks.peers import Peers
+
+
+def memory(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result]:
+    """A screen that nobody touches, one that has indexed everything, and the peers'."""
+    warm_up(setting)
+    with browser(setting, live) as terminal:
+        ready(terminal, live)
+        time.sleep(3)
+        pid = terminal.process.pid
+        before, started = processor_seconds(pid), time.perf_counter()
+        time.sleep(6)
+        share = (processor_seconds(pid) - before) / (time.perf_counter() - started)
+        size = anonymous_bytes(pid)
+        peaks = Peaks(pid)
+        peaks.look()
+    what = "anonymous memory of the screen, in MB"
+    yield Result("11", what, mb(size), f"peak {mb(peaks.biggest)}", value=size / 1e6, limit=130)
+    yield Result("11", "idle, of one core", f"{share:.2%}", value=share, limit=0.01)
+    cold = _indexing(setting, live)
+    what = "no cache: peaks of all processes together"
+    yield Result("11", what, mb(cold.total), f"biggest {mb(cold.biggest)}")
+    if peers.fast_resume:
+        peak = FastResume(peers, Titles(setting)).peak()
+        yield Result("11", "peak of the screen", mb(peaks.total), f"fr {mb(peak)}", peaks.total / peak)
+    for picker in pickers(peers):
+        whole = whole_list(picker, live)
+        against = f"{picker.name} --resume {mb(whole.peak)}"
+        limit = 0.5 if picker.name == "pi" else None
+        yield Result("11", "peak of the screen", mb(peaks.total), against, peaks.total / whole.peak, limit)
+        yield Result("11", "  with no cache", mb(cold.total), against, cold.total / whole.peak, limit)
+        yield Result("11", f"  ({picker.name}: Tab -> all its sessions)", ms(whole.seconds))
+
+
+def _indexing(setting: Setting, live: LiveProject) -> Peaks:
+    """The peaks of a screen that finds no cache, and of its workers, until everything is listed and read."""
+    forget(setting)
+    total = f"{sessions(setting, live):,} sessions"
+    with browser(setting, live) as terminal:
+        peaks = Peaks(terminal.process.pid)
+
+        def listed(_: object) -> bool:
+            peaks.look()
+            return rows_shown(live, terminal) and terminal.shows(total)
+
+        terminal.wait_for(listed, 120)
+        terminal.settle(1.0, 120)
+        peaks.look()
+    return peaks
