@@ -20,6 +20,7 @@ from tests.terminal import Terminal
 
 ROOT = Path(__file__).parent.parent.parent
 COMMAND = [sys.executable, "-m", "app"]
+ENDING = [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT]
 RECORDER = """#!{python}
 import json, os, sys
 with open({out!r}, "w") as file:
@@ -143,7 +144,7 @@ def test_leaving_gives_the_terminal_back(machine, key):
         assert terminal.leftovers() == []
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+@pytest.mark.parametrize("number", ENDING)
 def test_signals_give_the_terminal_back(machine, number):
     _, work, env = machine
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
@@ -153,7 +154,7 @@ def test_signals_give_the_terminal_back(machine, number):
         assert terminal.leftovers() == []
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+@pytest.mark.parametrize("number", ENDING)
 def test_a_signal_before_textual_is_up_gives_the_terminal_back(machine, number):
     _, work, env = machine
     warm(env, work)
@@ -285,7 +286,7 @@ def test_the_smallest_terminals_do_not_crash(machine):
             assert terminal.leftovers() == []
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+@pytest.mark.parametrize("number", ENDING)
 @pytest.mark.parametrize("size", [(120, 40), (10, 3)])
 def test_a_signal_in_the_very_first_moment_gives_the_terminal_back(machine, number, size):
     _, work, env = machine

@@ -1,0 +1,95 @@
+"""`--demo` in a real pseudo-terminal: its folder goes with the run, whatever ends it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.terminal import Terminal
+
+ROOT = Path(__file__).parent.parent.parent
+COMMAND = [sys.executable, "-m", "app"]
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> tuple[Path, dict[str, str]]:
+    """The folder for temporary files, and the environment of a user without sessions."""
+    for name in ("home", "temporary"):
+        (tmp_path / name).mkdir()
+    env = {
+        "HOME": str(tmp_path / "home"),
+        "PATH": os.environ["PATH"],
+        "TMPDIR": str(tmp_path / "temporary"),
+        "LEAFMARK_CACHE_DIR": str(tmp_path / "cache"),
+        "LEAFMARK_STATE_DIR": str(tmp_path / "state"),
+        "PYTHONPATH": str(ROOT),
+        "LANG": "C.UTF-8",
+    }
+    return tmp_path / "temporary", env
+
+
+def started(env: dict[str, str], *words: str) -> Terminal:
+    return Terminal([*COMMAND, *words], env=env, cwd=env["HOME"])
+
+
+@pytest.mark.parametrize("way", ["q", signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT])
+def test_the_folder_goes_with_the_run(
+    machine: tuple[Path, dict[str, str]], way: str | signal.Signals
+) -> None:
+    temporary, env = machine
+    with started(env, "--demo") as terminal:
+        terminal.wait_for_text("← active", 30)
+        assert len(os.listdir(temporary)) == 1
+        if isinstance(way, str):
+            terminal.press(way)
+        else:
+            terminal.signal(way)
+        terminal.wait(30)
+        assert terminal.leftovers() == []
+    assert os.listdir(temporary) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGQUIT])
+def test_the_folder_goes_with_a_run_that_is_ended_at_its_first_frame(
+    machine: tuple[Path, dict[str, str]], number: signal.Signals
+) -> None:
+    temporary, env = machine
+    with started(env, "--demo") as terminal:
+        terminal.wait_for_bytes(b"\x1b[?1049h", 30)
+        terminal.signal(number)
+        terminal.wait(30)
+        assert terminal.leftovers() == []
+    assert os.listdir(temporary) == []
+
+
+def test_the_folder_of_a_killed_run_goes_with_the_next(machine: tuple[Path, dict[str, str]]) -> None:
+    temporary, env = machine
+    with started(env, "--demo") as terminal:
+        terminal.wait_for_text("← active", 30)
+        (left,) = os.listdir(temporary)
+        terminal.signal(signal.SIGKILL)
+        terminal.wait()
+    assert os.listdir(temporary) == [left]
+    listed = subprocess.run(
+        [*COMMAND, "list", "--demo"], env=env, cwd=env["HOME"], capture_output=True, text=True, check=True
+    )
+    assert "shop" in listed.stdout
+    assert os.listdir(temporary) == []
+
+
+def test_the_folder_of_examples_opened_by_key_goes_as_well(machine: tuple[Path, dict[str, str]]) -> None:
+    temporary, env = machine
+    with started(env) as terminal:
+        terminal.wait_for_text("F6 examples", 30)
+        terminal.press("f6")
+        terminal.wait_for_text("← active", 30)
+        assert len(os.listdir(temporary)) == 1
+        terminal.signal(signal.SIGQUIT)
+        terminal.wait(30)
+        assert terminal.leftovers() == []
+    assert os.listdir(temporary) == []
