@@ -7,20 +7,21 @@ not (a byte order mark, entries before the header, a title line in a store of pi
 from __future__ import annotations
 
 import os.path
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from app.formats.decode import BadLine, decode
-from app.formats.lines import BOM, blocks, scan
+from app.formats.errors import SessionError
+from app.formats.lines import BOM, blocks, is_blank
 from app.formats.skim import clean
+from app.formats.slot import SLOT_SIZE, is_slot
 from app.formats.stamps import parse_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 SCAN_LIMIT = 1 << 20
-SLOT_SIZE = 256
-"""Bytes of omp's title line, newline included; only a line of exactly this size may be written in place."""
 
 _OMP_FIELDS = (
     "title",
@@ -30,10 +31,10 @@ _OMP_FIELDS = (
     "providerPromptCacheKey",
 )
 _TRANSCRIPT = "indus/transcript@"
+_WRITERS = {"transcript": "indusagi", "lanes": "pi"}
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True, gc=False):
     """Something in a file that its agent would refuse, or a line that cannot be read.
 
     :param line: counted from 1; None where the whole file is meant.
@@ -46,18 +47,11 @@ class Fault:
     torn: bool = False
 
 
-class NotASession(Exception):
-    """A file that is no session. `line` is where that shows, 0 when no line is to blame."""
-
-    def __init__(self, path: str, line: int, reason: str) -> None:
-        super().__init__(f"{path}: {reason}")
-        self.path = path
-        self.line = line
-        self.reason = reason
+class NotASession(SessionError):
+    """A file that is no session."""
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(Struct, frozen=True, gc=False):
     """The head of a session.
 
     :param dialect: the name of one of `app.formats.dialects`.
@@ -65,7 +59,8 @@ class Header:
     :param created_ms: None where the header has no time.
     :param parent_session: a path or an id, as the agent wrote it.
     :param title_slot: a title line stands before the header.
-    :param slot_writable: that line is 256 bytes long and first, so it may be overwritten in place.
+    :param slot_writable: that line is first and a slot of omp's of 256 bytes, so it may be overwritten in
+        place.
     :param name: the title line's or the header's name (omp).
     :param line: where the header is; `offset` and `length` in bytes.
     """
@@ -92,8 +87,7 @@ class Header:
         return self.version >= 2 or self.dialect in ("agent", "transcript", "lanes")
 
 
-@dataclass(slots=True)
-class _Slot:
+class _Slot(Struct, gc=False):
     name: str | None
     line: int
     offset: int
@@ -129,24 +123,31 @@ def read_header(path: str, data: bytes, agents: Sequence[str] = ()) -> Header:
     slot: _Slot | None = None
     first_line = 0
     headless = ""
-    for line in scan(data[start:], start):
-        if line.offset > SCAN_LIMIT:
-            break
-        first_line = first_line or line.number
-        content = data[line.offset : line.offset + line.length]
+    number = 0
+    while start < len(data) and start <= SCAN_LIMIT:
+        # Most often once: the header is looked for in thousands of files, and `scan` is for many lines.
+        offset, number = start, number + 1
+        end = data.find(b"\n", offset)
+        terminated = end >= 0
+        content = data[offset:end] if terminated else data[offset:]
+        start = offset + len(content) + 1
         try:
             value = decode(content)
         except BadLine:
+            if not first_line and not is_blank(content):
+                first_line = number
             continue
         if _is_header(value):
-            return _header(path, value, slot, agents, has_bom, (line.number, line.offset, line.length))
+            return _header(path, value, slot, agents, has_bom, (number, offset, len(content)))
+        first_line = first_line or number
         kind = value.get("type")
         if kind == "session":
             headless = "the header has no id"
-            first_line = line.number
+            first_line = number
         elif kind == "title" and slot is None and not isinstance(value.get("id"), str):
-            writable = line.offset == 0 and line.terminated and line.length == SLOT_SIZE - 1
-            slot = _Slot(_name(value.get("title")), line.number, line.offset, writable)
+            fits = offset == 0 and terminated and len(content) == SLOT_SIZE - 1
+            writable = fits and is_slot(value)
+            slot = _Slot(_name(value.get("title")), number, offset, writable)
     if not first_line:
         raise NotASession(path, 0, "only blank lines")
     raise NotASession(path, first_line, headless or "no session header")
@@ -219,25 +220,29 @@ def _dialect(value: dict[str, Any], slot: _Slot | None, agents: Sequence[str]) -
 
     pi and omp may share a folder: then a file is omp's when it has a title line or a field only omp writes.
     """
-    known = agents or ("pi", "omp", "agent")
     if slot:
         return "omp"
-    if "omp" in known and (len(known) == 1 or any(field in value for field in _OMP_FIELDS)):
+    if len(agents) == 1:
+        return agents[0]
+    known = agents or ("pi", "omp", "agent")
+    if "omp" in known and any(field in value for field in _OMP_FIELDS):
         return "omp"
     # nickcecere/agent says version 1 aloud and pi's version 1 says nothing (specs 002, 003).
-    if "agent" in known and (len(known) == 1 or value.get("version") == 1):
+    if "agent" in known and value.get("version") == 1:
         return "agent"
     return next((agent for agent in known if agent not in ("omp", "agent")), known[0])
 
 
 def _agent(dialect: str, agents: Sequence[str]) -> str:
-    writer = {"transcript": "indusagi", "lanes": "pi"}.get(dialect, dialect)
+    writer = _WRITERS.get(dialect, dialect)
     return writer if writer in agents or not agents else agents[0]
 
 
 def _version(value: object) -> int:
     if value is None:
         return 1
+    if value == 3:
+        return 3
     if isinstance(value, str) and value.strip().isdecimal():
         return int(value.strip()[:9])
     if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e9:

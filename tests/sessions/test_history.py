@@ -1,0 +1,466 @@
+"""Prompts to be sent again (specs 002 "Prompt History Storage"), and the history of omp, only looked at."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from app.sessions import snapshot
+from app.sessions.history import HistoryError, HistoryRow, HistoryStorage, open_history
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ANY_TEXT = st.text(st.characters(exclude_categories=()) | st.sampled_from("\"*^:-+(){}'\0 %_\\ NEAR"))
+
+# As omp 18.2.3 makes them.
+OMP_TABLES = """
+CREATE TABLE history (id INTEGER PRIMARY KEY AUTOINCREMENT, prompt TEXT NOT NULL UNIQUE,
+    created_at INTEGER NOT NULL, cwd TEXT, session_id TEXT);
+CREATE INDEX idx_history_created_at ON history(created_at DESC);
+CREATE VIRTUAL TABLE history_fts USING fts5(prompt, content='history', content_rowid='id');
+CREATE TRIGGER history_ai AFTER INSERT ON history BEGIN
+    INSERT INTO history_fts(rowid, prompt) VALUES (new.id, new.prompt); END;
+CREATE TABLE session_titles (session_id TEXT PRIMARY KEY, title TEXT NOT NULL, updated_at INTEGER NOT NULL);
+PRAGMA user_version = 1;
+"""
+ADD = "INSERT INTO history (prompt, created_at, cwd, session_id) VALUES (?, ?, ?, ?)"
+
+
+@pytest.fixture
+def storage(tmp_path: Path) -> Iterator[HistoryStorage]:
+    with HistoryStorage(str(tmp_path / "data" / "history.db")) as opened:
+        yield opened
+
+
+def prompts(rows: list[HistoryRow]) -> list[str]:
+    return [row.prompt for row in rows]
+
+
+def add_all(storage: HistoryStorage, *texts: str) -> None:
+    for at, text in enumerate(texts):
+        storage.add(text, now_ms=1000 + at)
+
+
+def test_what_was_sent_last_comes_first(storage: HistoryStorage) -> None:
+    first = storage.add("fix the parser", "/work/app", "s1", now_ms=1000)
+    second = storage.add("run the tests", now_ms=2000)
+    assert storage.recent() == [
+        HistoryRow(second, "run the tests", 2000, None, None),
+        HistoryRow(first, "fix the parser", 1000, "/work/app", "s1"),
+    ]
+    assert prompts(storage.recent(1)) == ["run the tests"]
+    assert storage.recent(0) == storage.recent(-1) == []
+    assert len(storage.recent(1 << 70)) == 2
+
+
+def test_the_prompts_of_one_folder(storage: HistoryStorage) -> None:
+    for at, (text, cwd) in enumerate([("a", "/x"), ("b", "/y"), ("c", "/x"), ("d", None)]):
+        storage.add(text, cwd, now_ms=at)
+    assert prompts(storage.recent(cwd="/x")) == ["c", "a"]
+    assert prompts(storage.recent(1, cwd="/x")) == ["c"]
+    assert storage.recent(cwd="/z") == []
+
+
+def test_a_prompt_sent_again_right_away_is_one_row_as_of_the_last_time(storage: HistoryStorage) -> None:
+    first = storage.add("again", "/x", "s1", now_ms=1)
+    assert storage.add("  again \r\n", "/y", "s2", now_ms=2) == first
+    assert storage.recent() == [HistoryRow(first or 0, "again", 2, "/y", "s2")]
+    storage.add("between", now_ms=3)
+    storage.add("again", now_ms=4)
+    assert prompts(storage.recent()) == ["again", "between", "again"]
+
+
+def test_the_last_prompt_is_known_after_opening_anew_and_from_elsewhere(storage: HistoryStorage) -> None:
+    storage.add("again", now_ms=1)
+    with HistoryStorage(storage.path) as other:
+        assert prompts(other.recent()) == ["again"]
+        other.add("again", now_ms=2)
+        other.add("more", now_ms=3)
+    storage.add("more", now_ms=4)
+    assert [(row.prompt, row.created_ms) for row in storage.recent()] == [("more", 4), ("again", 2)]
+
+
+@pytest.mark.parametrize(
+    ("sent", "kept"),
+    [
+        (" two \t \r\nlines  \rthree\n\n", "two\nlines\nthree"),
+        ("  indented\n    more", "indented\n    more"),
+        ("half \ud83d of it", "half \ufffd of it"),
+        ("a\0b", "a\0b"),
+    ],
+)
+def test_how_a_prompt_is_kept(storage: HistoryStorage, sent: str, kept: str) -> None:
+    storage.add(sent, "/caf\udce9", now_ms=1)
+    assert prompts(storage.recent()) == [kept]
+    assert prompts(storage.recent(cwd="/caf\udce9")) == [kept]
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\n\r\n\t", "\u3000"])
+def test_a_blank_prompt_is_not_kept(storage: HistoryStorage, blank: str) -> None:
+    assert storage.add(blank, now_ms=1) is None
+    assert storage.recent() == []
+
+
+FOUND = [
+    "fix the parser -> now",
+    "git-commit --amend",
+    "Das Café in Zürich",
+    "日本語のテスト",
+    "call foo_bar(x, y)",
+    "100% of it",
+    'say "hello"',
+    "smile 😀",
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("parser", [0]),
+        ("PARS", [0]),
+        ("arse", [0]),
+        ("now fix", [0]),
+        ("fix amend", []),
+        ("->", [0]),
+        ("fix ->", [0]),
+        ("git ->", []),
+        ("git com", [1]),
+        ("--amend", [1]),
+        ("git.commit", [1]),
+        ("cafe", [2]),
+        ("ZÜRICH", [2]),
+        ("ürich", [2]),
+        ("本語", [3]),
+        ("foo_bar(", [4]),
+        ("o_b", [4]),
+        ("foo bar", [4]),
+        ("100%", [5]),
+        ("1%", [5]),
+        ("0%o", []),
+        ('"hello"', [6]),
+        ('"', [6]),
+        ("😀", [7]),
+        ("prompt:fix", []),
+        ("fix OR amend", []),
+        ("fix*", [0]),
+        ("i", [7, 5, 2, 1, 0]),
+    ],
+)
+def test_searching(storage: HistoryStorage, text: str, found: list[int]) -> None:
+    add_all(storage, *FOUND)
+    assert prompts(storage.search(text)) == [FOUND[number] for number in found]
+
+
+def test_a_search_has_a_limit_and_is_newest_first(storage: HistoryStorage) -> None:
+    add_all(storage, *(f"prompt {number}" for number in range(10)))
+    assert prompts(storage.search("prompt", 2)) == ["prompt 9", "prompt 8"]
+    assert storage.search("prompt", 0) == storage.search("prompt", -1) == storage.search(" \n") == []
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HistoryStorage]:
+    with HistoryStorage(str(tmp_path_factory.mktemp("shared") / "history.db")) as opened:
+        yield opened
+
+
+@settings(deadline=None)  # it waits for the disk
+@given(text=ANY_TEXT)
+@example(text='"')
+@example(text="a\0b")
+@example(text="\0")
+@example(text="\ud800")
+@example(text="NEAR(a b)")
+@example(text="İstanbul ß")
+def test_any_text_is_kept_and_found_by_itself(shared: HistoryStorage, text: str) -> None:
+    row = shared.add(text, now_ms=1)
+    found = shared.search(text, 1000)
+    if row is None:
+        assert found == []
+    else:
+        assert row in [one.id for one in found]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a" * 60_000, " ".join(f"word{number}" for number in range(5000)), '"' * 5000],
+    ids=["a", "word0", "signs"],
+)
+def test_a_text_of_any_length_may_be_looked_for(storage: HistoryStorage, text: str) -> None:
+    add_all(storage, text, "word0")
+    assert prompts(storage.search(text)) == [text]
+
+
+def test_the_index_follows_what_is_done_to_the_table_by_hand(storage: HistoryStorage) -> None:
+    add_all(storage, "café one", "café two", "café three")
+    by_hand = sqlite3.connect(storage.path)
+    by_hand.execute("DELETE FROM history WHERE prompt = 'café one'")
+    by_hand.execute("UPDATE history SET prompt = 'thé two' WHERE prompt = 'café two'")
+    by_hand.commit()
+    by_hand.execute("INSERT INTO history_fts (history_fts, rank) VALUES ('integrity-check', 1)")
+    by_hand.close()
+    assert prompts(storage.search("cafe")) == ["café three"]
+    assert prompts(storage.search("the")) == ["thé two"]
+
+
+def test_several_may_open_and_add_at_once(tmp_path: Path) -> None:
+    path = str(tmp_path / "new" / "history.db")
+    failed: list[BaseException] = []
+
+    def work(number: int) -> None:
+        try:
+            with HistoryStorage(path) as storage:
+                for at in range(20):
+                    storage.add(f"prompt {number} {at}", now_ms=at)
+        except BaseException as error:
+            failed.append(error)
+
+    threads = [Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed
+    with HistoryStorage(path) as storage:
+        assert len(storage.recent(1000)) == 80
+        assert len(storage.search("prompt", 1000)) == 80
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="rights are others there")
+def test_the_history_is_for_its_owner_only(storage: HistoryStorage) -> None:
+    storage.add("a prompt", now_ms=1)
+    for name in os.listdir(os.path.dirname(storage.path)):
+        path = os.path.join(os.path.dirname(storage.path), name)
+        assert stat.S_IMODE(os.stat(path).st_mode) == 0o600, name
+    assert stat.S_IMODE(os.stat(os.path.dirname(storage.path)).st_mode) == 0o700
+
+
+def test_a_closed_history_says_so(storage: HistoryStorage) -> None:
+    storage.close()
+    storage.close()
+    for use in (storage.recent, lambda: storage.search("a"), lambda: storage.add("a", now_ms=1)):
+        with pytest.raises(HistoryError, match="closed"):
+            use()
+
+
+def looks(folder: Path) -> dict[str, tuple[int, bytes]]:
+    """All that could change in a folder when somebody looks into it."""
+    return {path.name: (path.stat().st_mtime_ns, path.read_bytes()) for path in folder.iterdir()}
+
+
+def make_omp(folder: Path, *texts: str) -> Path:
+    folder.mkdir()
+    path = folder / "history.db"
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.executescript(OMP_TABLES)
+    for at, text in enumerate(texts):
+        connection.execute(ADD, (text, 1_771_237_230 + at, "/work/app", f"s{at}"))
+    connection.commit()
+    connection.close()
+    return path
+
+
+def test_the_history_of_omp(tmp_path: Path) -> None:
+    path = make_omp(tmp_path / "agent", "fix the parser", "run the tests")
+    before = looks(path.parent)
+    assert list(before) == ["history.db"]
+    with open_history(str(path)) as history:
+        assert history.recent() == [
+            HistoryRow(2, "run the tests", 1_771_237_231_000, "/work/app", "s1"),
+            HistoryRow(1, "fix the parser", 1_771_237_230_000, "/work/app", "s0"),
+        ]
+        assert prompts(history.search("PARS")) == ["fix the parser"]
+        assert prompts(history.search("tests run")) == ["run the tests"]
+        assert history.recent(cwd="/elsewhere") == []
+    assert looks(path.parent) == before
+
+
+def test_a_live_history_of_omp_is_read_with_what_is_only_in_its_log(tmp_path: Path) -> None:
+    path = make_omp(tmp_path / "agent", "old")
+    omp = sqlite3.connect(path)
+    omp.execute(ADD, ("committed", 1_771_237_299, None, None))
+    omp.commit()
+    omp.execute(ADD, ("not yet", 1_771_237_300, None, None))
+    before = looks(path.parent)
+    assert sorted(before) == ["history.db", "history.db-shm", "history.db-wal"]
+    with open_history(str(path)) as history:
+        assert prompts(history.recent()) == ["committed", "old"]
+        assert prompts(history.search("comm")) == ["committed"]
+    assert looks(path.parent) == before
+    omp.commit()
+    with open_history(str(path)) as history:
+        assert prompts(history.recent()) == ["not yet", "committed", "old"]
+    omp.close()
+
+
+KILLED = f"""
+import os, sqlite3, sys
+connection = sqlite3.connect(sys.argv[1])
+connection.execute({ADD!r}, ("the last", 1_771_237_400, None, None))
+connection.commit()
+os._exit(1)
+"""
+
+
+@pytest.mark.parametrize("without", ["", "-shm"])
+def test_what_a_killed_omp_left_in_its_log_is_read(tmp_path: Path, without: str) -> None:
+    path = make_omp(tmp_path / "agent", "old")
+    subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False, timeout=60)
+    if without:
+        os.unlink(f"{path}{without}")
+    before = looks(path.parent)
+    assert "history.db-wal" in before
+    with open_history(str(path)) as history:
+        assert prompts(history.recent()) == ["the last", "old"]
+    assert looks(path.parent) == before
+
+
+def test_a_write_between_the_files_does_not_mix_two_moments(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = make_omp(tmp_path / "agent", "old")
+    omp = sqlite3.connect(path)
+    omp.execute(ADD, ("in the log", 1_771_237_299, None, None))
+    omp.commit()
+    reads: list[str] = []
+    read = snapshot._read
+
+    def write_after_the_first(name: str, *, needed: bool) -> bytes:
+        data = read(name, needed=needed)
+        if not reads:
+            # What is in the log goes into the file that was just read, and the log is made anew.
+            omp.execute("PRAGMA wal_checkpoint (TRUNCATE)")
+        reads.append(name)
+        return data
+
+    monkeypatch.setattr(snapshot, "_read", write_after_the_first)
+    with open_history(str(path)) as history:
+        assert prompts(history.recent()) == ["in the log", "old"]
+    assert reads.count(str(path)) == 3
+    omp.close()
+
+
+def test_a_history_that_never_keeps_still(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = make_omp(tmp_path / "agent", "old")
+    readings = iter(range(1000))
+    monkeypatch.setattr(snapshot, "_read_all", lambda _: [b"%d" % next(readings), b"", b""])
+    monkeypatch.setattr(snapshot, "_PAUSE_SECONDS", 0)
+    with pytest.raises(HistoryError, match="all the time") as caught:
+        open_history(str(path))
+    assert caught.value.path == str(path)
+    assert next(readings) < 20
+
+
+@pytest.mark.parametrize(
+    "tables",
+    [
+        "CREATE TABLE history (id INTEGER PRIMARY KEY, prompt TEXT NOT NULL, created_at INTEGER NOT NULL)",
+        "CREATE TABLE history (id INTEGER PRIMARY KEY, prompt TEXT, created_at INTEGER, cwd TEXT, new TEXT);"
+        "PRAGMA user_version = 7",
+    ],
+)
+def test_histories_of_other_versions_of_omp(tmp_path: Path, tables: str) -> None:
+    path = tmp_path / "history.db"
+    connection = sqlite3.connect(path)
+    connection.executescript(tables)
+    connection.execute("INSERT INTO history (prompt, created_at) VALUES ('a prompt', 5)")
+    connection.commit()
+    connection.close()
+    with open_history(str(path)) as history:
+        assert history.recent() == [HistoryRow(1, "a prompt", 5000, None, None)]
+        assert prompts(history.search("prom a")) == ["a prompt"]
+
+
+def test_text_that_is_no_utf_8_is_read(tmp_path: Path) -> None:
+    path = make_omp(tmp_path / "agent", "old")
+    connection = sqlite3.connect(path)
+    connection.execute("INSERT INTO history (prompt, created_at) VALUES (CAST(x'61ff62' AS TEXT), 5)")
+    connection.commit()
+    connection.close()
+    with open_history(str(path)) as history:
+        assert prompts(history.search("a\ufffdb")) == ["a\ufffdb"]
+
+
+def not_a_database(path: Path) -> None:
+    path.write_bytes(b"no database " * 500)
+
+
+def another_database(path: Path) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE notes (id, text)")
+    connection.close()
+
+
+def cut_short(path: Path) -> None:
+    make_omp(path.parent / "whole", *(f"prompt {number}" * 100 for number in range(50)))
+    path.write_bytes((path.parent / "whole" / "history.db").read_bytes()[:6000])
+
+
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [
+        (None, "No such file"),
+        (Path.touch, "no history of prompts"),
+        (Path.mkdir, "directory"),
+        (not_a_database, "not a database"),
+        (another_database, "no history of prompts"),
+        (cut_short, "malformed"),
+    ],
+)
+def test_what_is_no_history_of_omp(tmp_path: Path, make: object, reason: str) -> None:
+    path = tmp_path / "history.db"
+    if callable(make):
+        make(path)
+    before = sorted(os.listdir(tmp_path))
+    with pytest.raises(HistoryError, match=reason) as caught, open_history(str(path)) as history:
+        history.recent()
+    assert caught.value.path == str(path)
+    assert caught.value.line == 0
+    assert sorted(os.listdir(tmp_path)) == before
+
+
+def test_our_storage_does_not_touch_a_history_of_omp(tmp_path: Path) -> None:
+    path = make_omp(tmp_path / "agent", "old")
+    before = looks(path.parent)
+    with pytest.raises(HistoryError, match="not a history of this program"):
+        HistoryStorage(str(path))
+    assert looks(path.parent) == before
+
+
+@pytest.mark.parametrize("make", [not_a_database, another_database, Path.mkdir])
+def test_our_storage_takes_no_other_file(tmp_path: Path, make: object) -> None:
+    path = tmp_path / "history.db"
+    assert callable(make)
+    make(path)
+    before = looks(tmp_path) if path.is_file() else None
+    with pytest.raises(HistoryError) as caught:
+        HistoryStorage(str(path))
+    assert caught.value.path == str(path)
+    if before is not None:
+        assert looks(tmp_path) == before
+
+
+def test_our_storage_takes_no_newer_version_of_itself(storage: HistoryStorage) -> None:
+    storage.close()
+    newer = sqlite3.connect(storage.path)
+    newer.execute("PRAGMA user_version = 2")
+    newer.close()
+    with pytest.raises(HistoryError, match="another version"):
+        HistoryStorage(storage.path)
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(HistoryError, match="file"):
+        HistoryStorage(str(tmp_path / "file" / "history.db"))
