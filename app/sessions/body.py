@@ -7,17 +7,17 @@ from typing import Any
 
 from app.formats.decode import BadLine
 from app.formats.dialects import named
+from app.formats.errors import SessionError
 from app.formats.lines import BOM, read_at
 from app.formats.migrate import CURRENT_VERSION, migrate
 from app.sessions.summarise import open_file
 
 
-class Changed(Exception):
+class Changed(SessionError):
     """A file is no longer what it was when it was opened."""
 
     def __init__(self, path: str) -> None:
-        super().__init__(f"{path} was changed by another program")
-        self.path = path
+        super().__init__(path, 0, "was changed by another program")
 
 
 def read_entry(
@@ -60,10 +60,14 @@ def read_line(path: str, offset: int, length: int) -> bytes:
         os.close(descriptor)
     skipped = offset - start
     before, line, after = found[:skipped], found[skipped : skipped + length], found[skipped + length :]
-    begins = not before or before == b"\n" or (offset == len(BOM) and before == BOM[-1:])
-    if len(line) < length or not begins or after not in (b"\n", b""):
+    if len(line) < length or not begins_a_line(offset, before) or after not in (b"\n", b""):
         raise Changed(path)
     return line
+
+
+def begins_a_line(offset: int, before: bytes) -> bool:
+    """Whether a line may begin at `offset`, given the byte before it (none at the beginning of a file)."""
+    return not before or before == b"\n" or (offset == len(BOM) and before == BOM[-1:])
 
 
 def _read_fully(descriptor: int, offset: int, length: int) -> bytes:

@@ -5,15 +5,38 @@ Without recursion: a chain may be as deep as the file is long.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.sessions.node import Node
+
+class Linked(Protocol):
+    """What is hung: an entry's id and parent, its number in the file, and room for what is found out."""
+
+    parent: Any
+    children: list[Any]
+    orphan: bool
+    loop: bool
+    duplicate: bool
+
+    @property
+    def id(self) -> str | None:
+        """The entry's id."""
+
+    @property
+    def parent_id(self) -> str | None:
+        """The id its parent should have."""
+
+    @property
+    def index(self) -> int:
+        """Its number among the entries."""
 
 
-class Links:
+Node = TypeVar("Node", bound=Linked)
+
+
+class Links(Generic[Node]):
     """The forest of a session. Roots and children are in the order of the file."""
 
     def __init__(self) -> None:
@@ -97,12 +120,12 @@ class Links:
         return True
 
 
-def _cut_loops(forward: Sequence[Node]) -> None:
+def _cut_loops(forward: Sequence[Linked]) -> None:
     """Cut every loop at its earliest entry. Each has at least one entry that names a later one, or itself."""
     done: set[int] = set()
     for start in forward:
-        walk: dict[int, Node] = {}
-        node: Node | None = start
+        walk: dict[int, Linked] = {}
+        node: Linked | None = start
         while node is not None and node.index not in done and node.index not in walk:
             walk[node.index] = node
             node = node.parent

@@ -49,6 +49,17 @@ def named(extra: Iterable[tuple[str, str]], env: Mapping[str, str], home: str, c
     )
 
 
+def store_holding(path: str, stores: Iterable[Store]) -> Store | None:
+    """The store in which the file at `path` lies, however deep, links resolved; None where it is in none."""
+    try:
+        real = os.path.realpath(path)
+        roots = [(os.path.join(os.path.realpath(store.root), ""), store) for store in stores]
+    except (OSError, ValueError):
+        return None
+    holding = [(root, store) for root, store in roots if real.startswith(root)]
+    return max(holding, key=lambda held: len(held[0]), default=("", None))[1]
+
+
 def merged(stores: Iterable[Store]) -> list[Store]:
     """The stores with each real folder once, first come first."""
     by_folder: dict[str, Store] = {}

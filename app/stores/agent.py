@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from app.stores.base import Agent, Store, absolute
+from app.stores.naming import uuid4
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class NickcecereAgent(Agent):
     install_hint = "go install github.com/nickcecere/agent@latest"
     process_names = frozenset({"agent"})
     variables = (CONFIG_HOME,)
-    can = frozenset()
+    can = frozenset({"fork"})
 
     def stores(self, env: Mapping[str, str], home: str, cwd: str) -> list[Store]:
         """`~/.config/agent/sessions`, and the same below XDG_CONFIG_HOME."""
@@ -46,6 +47,23 @@ class NickcecereAgent(Agent):
         if root.endswith(os.sep + BELOW):
             environment[CONFIG_HOME] = root[: -len(os.sep + BELOW)]
         return Store(self, root, "--store", environment=environment)
+
+    def own_store(self, env: Mapping[str, str], home: str, cwd: str) -> Store:
+        """The last: the one below XDG_CONFIG_HOME where that is set."""
+        return self.stores(env, home, cwd)[-1]
+
+    def folder_of(self, store: Store, cwd: str, home: str) -> str:
+        """One folder for all working folders."""
+        return store.root
+
+    def new_id(self, now_ms: int) -> str:
+        """A random UUID; its first eight digits are in the file's name."""
+        return uuid4()
+
+    def file_name(self, timestamp: str, session_id: str) -> str:
+        """YYYYMMDD-HHMMSS-<8hex>.jsonl."""
+        digits = "".join(digit for digit in timestamp if digit.isdigit())
+        return f"{digits[:8]}-{digits[8:14]}-{session_id[:8]}.jsonl"
 
     def resume_arguments(self, path: str, session_id: str, store: Store) -> list[str]:
         """By id. The documents say "by ID prefix" without saying whether the header's or the file name's id
@@ -71,5 +89,4 @@ class NickcecereAgent(Agent):
             "name": "sessions of nickcecere/agent have no place for a name",
             "label": "sessions of nickcecere/agent have no place for labels",
             "branch": "sessions of nickcecere/agent are linear: they have no branches",
-            "fork": "nickcecere/agent forks sessions only itself, with /fork",
         }.get(ability, super().why_not(ability, path))

@@ -12,11 +12,27 @@ from __future__ import annotations
 import os
 import stat
 
+from app.stores.naming import dashed_folder, stamped, uuid7
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 ABILITIES = ("name", "label", "branch", "fork")
+
+
+_REWRITE = "it writes the file anew, and the program would go on with the old one"
+DANGERS = {
+    # pi holds no file open and appends each entry at once (FORMATS 2.3): one more line is safe.
+    "append": ((), ""),
+    "branch": (("live",), "its next entry would take the leaf away again"),
+    "slot": ((), ""),
+    "rewrite": (("live", "maybe"), _REWRITE),
+}
+"""Kind of write -> the states beside which it is refused, and why; with no states, what else may come of it.
+`append` is a line that leaves the leaf in its branch, `branch` one that moves it, `slot` the title line in
+place, `rewrite` the whole file anew.
+"""
 
 
 class Store:
@@ -55,6 +71,11 @@ class Store:
 
     def __repr__(self) -> str:
         return f"Store({'+'.join(self.agents)}, {self.root!r}, {self.source!r})"
+
+    @property
+    def flat(self) -> bool:
+        """True for a custom folder, which has no folder for each working folder (FORMATS 1.1)."""
+        return bool(self.arguments) or self.source.endswith("_SESSION_DIR")
 
     @property
     def shared_with(self) -> tuple[Agent, ...]:
@@ -114,6 +135,8 @@ class Agent:
     process_names: frozenset[str] = frozenset()
     variables: tuple[str, ...] = ()
     can: frozenset[str] = frozenset(ABILITIES)
+    dangers: Mapping[str, tuple[tuple[str, ...], str]] = DANGERS
+    """Which writes (see `DANGERS`) are refused beside a program of which verdicts, and why (FORMATS 2.3)."""
 
     def stores(self, env: Mapping[str, str], home: str, cwd: str) -> list[Store]:
         """Every store of this agent on the machine, the default one even when its folder is not there."""
@@ -122,6 +145,30 @@ class Agent:
     def store_at(self, root: str, env: Mapping[str, str], home: str, cwd: str) -> Store:
         """The store a user named with `--store`; resumed under the present environment."""
         return Store(self, root, "--store", environment=kept_paths(env, home, cwd, *self.variables))
+
+    def own_store(self, env: Mapping[str, str], home: str, cwd: str) -> Store:
+        """The one store in which the agent, started in `cwd`, would keep a new session."""
+        return self.stores(env, home, cwd)[0]
+
+    def folder_of(self, store: Store, cwd: str, home: str) -> str:
+        """The folder of new sessions of the working folder `cwd` in that store; custom ones are flat."""
+        return store.root if store.flat else os.path.join(store.root, dashed_folder(cwd))
+
+    def new_id(self, now_ms: int) -> str:
+        """The id of a new session."""
+        return uuid7(now_ms)
+
+    def file_name(self, timestamp: str, session_id: str) -> str:
+        """The file name of a new session; `timestamp` is its header's."""
+        return stamped(timestamp, session_id)
+
+    def blob_folder(self, env: Mapping[str, str], home: str, cwd: str) -> str:
+        """Where images are kept outside the sessions, "" where the agent keeps them inside."""
+        return ""
+
+    def breadcrumb(self, env: Mapping[str, str], store: Store, cwd: str) -> str:
+        """The session that this terminal was last in, "" where the agent keeps no such note."""
+        return ""
 
     def resume_arguments(self, path: str, session_id: str, store: Store) -> list[str]:
         """What follows the command to continue this session (FORMATS 3); `path` is absolute."""

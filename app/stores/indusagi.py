@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from app.stores.base import ABILITIES, Agent, Store, absolute
+from app.stores.naming import uuid4
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,6 +47,15 @@ class Indusagi(Agent):
                 root = os.path.join(moved, below)
                 found.append(Store(self, root, variable, environment={variable: moved}))
         return found
+
+    def own_store(self, env: Mapping[str, str], home: str, cwd: str) -> Store:
+        """That of the first variable that is set, else the old default; the new program's is only read."""
+        by_source = {store.source: store for store in reversed(self.stores(env, home, cwd))}
+        return next((by_source[name] for name, _ in MOVES[:-1] if env.get(name)), by_source["default"])
+
+    def new_id(self, now_ms: int) -> str:
+        """A random UUID, as pi's had been when indusagi parted from it."""
+        return uuid4()
 
     def executable(self, path: str) -> str:
         """The new program is called `indus`."""

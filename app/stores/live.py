@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from app.stores import AGENTS
+from app.stores.breadcrumbs import read_crumb, terminals
 from app.stores.processes import Process, from_proc, from_ps
 
 TYPE_CHECKING = False
@@ -27,17 +28,6 @@ GROWING_MS = 5_000
 # "Modified recently" beside a running agent in the same folder: longer than a slow turn, shorter than a
 # break.
 RECENT_MS = 15 * 60_000
-
-# What omp calls a terminal in `terminal-sessions`: a prefix, and the variable of the terminal it is made
-# from.
-TERMINALS = (
-    ("tmux", "TMUX_PANE"),
-    ("zellij", "ZELLIJ_PANE_ID"),
-    ("kitty", "KITTY_WINDOW_ID"),
-    ("wezterm", "WEZTERM_PANE"),
-    ("apple", "TERM_SESSION_ID"),
-    ("wt", "WT_SESSION"),
-)
 
 
 class Verdict:
@@ -73,7 +63,9 @@ class Processes:
 
     def claim(self, path: str, pid: int, reason: str) -> None:
         """Note that process `pid` has the session file `path` open."""
-        self.claims.setdefault(os.path.basename(path), []).append((self.real(path), pid, reason))
+        real = self.real(path)
+        for name in {os.path.basename(path), os.path.basename(real)}:
+            self.claims.setdefault(name, []).append((real, pid, reason))
         self.claimed.add(pid)
 
     def real(self, path: str) -> str:
@@ -191,24 +183,7 @@ def _claim_breadcrumb(snapshot: Processes, process: Process, folder: str) -> Non
 
     It outlives the process, so it counts only for a process in that terminal and in that folder.
     """
-    for terminal in terminals(process):
-        try:
-            with open(os.path.join(folder, terminal), "rb") as file:
-                lines = file.read(16_384).decode("utf-8", "surrogateescape").splitlines()
-        except OSError:
-            continue
-        if len(lines) >= 2 and lines[1].strip() and snapshot.real(lines[0].strip()) == process.cwd:
-            reason = f"process {process.pid} ({process.name}) is in it"
-            snapshot.claim(lines[1].strip(), process.pid, reason)
-
-
-def terminals(process: Process) -> list[str]:
-    """The names under which omp may have left a breadcrumb for the terminal of this process, surest first."""
-    found = []
-    if process.terminal.startswith("/dev/"):
-        found.append(process.terminal[len("/dev/") :].replace("/", "-"))
-    for prefix, variable in TERMINALS:
-        value = process.variables.get(variable, "")
-        if value and "/" not in value:
-            found.append(f"{prefix}-{value}")
-    return found
+    for terminal in terminals(process.terminal, process.variables):
+        crumb = read_crumb(os.path.join(folder, terminal))
+        if crumb and snapshot.real(crumb[0]) == process.cwd:
+            snapshot.claim(crumb[1], process.pid, f"process {process.pid} ({process.name}) is in it")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 
-from app.stores.base import Agent, Store, absolute, beside, kept, kept_paths
+from app.stores.base import DANGERS, Agent, Store, absolute, beside, kept, kept_paths
+from app.stores.naming import short_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +15,10 @@ CONFIG_DIR = "PI_CONFIG_DIR"
 AGENT_DIR = "PI_CODING_AGENT_DIR"
 SESSION_DIR = "PI_CODING_AGENT_SESSION_DIR"
 PROFILES = ("OMP_PROFILE", "PI_PROFILE")
+
+
+# omp keeps count of its file's size, and stops writing for good where somebody else appended (FORMATS 2.3).
+_LATCH = "omp would stop writing the session, and all later turns would be lost"
 
 
 class Omp(Agent):
@@ -27,6 +32,12 @@ class Omp(Agent):
     install_hint = "npm install -g @oh-my-pi/pi-coding-agent"
     process_names = frozenset({"omp"})
     variables = (CONFIG_DIR, AGENT_DIR, *PROFILES, SESSION_DIR)
+    dangers = {
+        **DANGERS,
+        "append": (("live", "maybe"), _LATCH),
+        "branch": (("live", "maybe"), _LATCH),
+        "slot": ((), "omp has the session open and may put its own title back"),
+    }
 
     def stores(self, env: Mapping[str, str], home: str, cwd: str) -> list[Store]:
         """The default, then every folder a variable or profile leads to; omp itself would use only one."""
@@ -47,6 +58,41 @@ class Omp(Agent):
             root = environment[SESSION_DIR]
             found.append(Store(self, root, SESSION_DIR, environment=environment, state=state))
         return found
+
+    def own_store(self, env: Mapping[str, str], home: str, cwd: str) -> Store:
+        """The session folder, else the active profile's, else the moved agent folder, else the default's.
+
+        An XDG folder counts before the folder it takes the place of, where it exists.
+        """
+        found = self.stores(env, home, cwd)
+        if env.get(SESSION_DIR):
+            return found[-1]
+        profile = next(iter(_active(env)), "")
+        if not profile and env.get(AGENT_DIR):
+            moved = absolute(env[AGENT_DIR], home, cwd)
+            return next(store for store in found if store.state == moved)
+        wanted = kept(env, CONFIG_DIR) | ({PROFILES[0]: profile} if profile else {})
+        return next(store for store in reversed(found) if store.environment == wanted)
+
+    def folder_of(self, store: Store, cwd: str, home: str) -> str:
+        """By the real path of the working folder."""
+        if store.flat:
+            return store.root
+        import tempfile
+
+        real = os.path.realpath
+        return os.path.join(store.root, short_folder(real(cwd), real(home), real(tempfile.gettempdir())))
+
+    def blob_folder(self, env: Mapping[str, str], home: str, cwd: str) -> str:
+        """Beside the sessions of the active profile, wherever the sessions themselves were moved."""
+        elsewhere = {name: value for name, value in env.items() if name != SESSION_DIR}
+        return os.path.join(os.path.dirname(self.own_store(elsewhere, home, cwd).root), "blobs")
+
+    def breadcrumb(self, env: Mapping[str, str], store: Store, cwd: str) -> str:
+        """The note in `terminal-sessions` of this terminal, when it is about this working folder."""
+        from app.stores.breadcrumbs import last_session
+
+        return last_session(os.path.join(store.state, "terminal-sessions"), env, cwd)
 
     def _at(self, agent_dir: str, source: str, environment: dict[str, str]) -> Store:
         root = os.path.join(agent_dir, "sessions")

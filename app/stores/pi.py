@@ -58,6 +58,16 @@ class Pi(Agent):
             found.append(Store(self, root, SESSION_DIR, environment={**agent_dirs[-1][2], SESSION_DIR: root}))
         return found
 
+    def own_store(self, env: Mapping[str, str], home: str, cwd: str) -> Store:
+        """The last of `stores` that the present agent folder leads to: they come weakest first."""
+        moved = kept_paths(env, home, cwd, AGENT_DIR)
+        found = self.stores(env, home, cwd)
+        return next(
+            store
+            for store in reversed(found)
+            if {name: value for name, value in store.environment.items() if name != SESSION_DIR} == moved
+        )
+
     def store_at(self, root: str, env: Mapping[str, str], home: str, cwd: str) -> Store:
         """As a custom folder: `--session-dir` takes the place of the variable."""
         environment = kept_paths(env, home, cwd, AGENT_DIR)

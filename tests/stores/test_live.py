@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.stores import discover
-from app.stores.live import Processes, Verdict, look, terminals, verdict
+from app.stores.breadcrumbs import terminals
+from app.stores.live import Processes, Verdict, look, verdict
 from app.stores.processes import Process, parse_lsof, parse_ps
 
 if TYPE_CHECKING:
@@ -252,7 +253,10 @@ def test_ps_and_lsof_where_there_is_no_proc(tmp_path: Path) -> None:
     assert "501,502" in asked[1]
     assert judge(processes, "/store/s.jsonl", "/x").pid == 501
     assert judge(processes, "/store/t.jsonl", "/work/site", agent="pi", newest_of_cwd=True).state == "maybe"
-    assert [terminals(process) for process in processes.processes] == [["ttys001"], []]
+    assert [terminals(process.terminal, process.variables) for process in processes.processes] == [
+        ["ttys001"],
+        [],
+    ]
 
 
 def test_without_ps_or_lsof_it_is_said(tmp_path: Path) -> None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from app.formats.decode import decode
-from app.formats.dialects.base import SnakeDialect
+from app.formats.dialects.base import Fork, SnakeDialect
+from app.formats.encode import encode
+from app.formats.respell import GONE, respell
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _ENTRY_KEYS = {
     "parent_id": "parentId",
@@ -31,6 +36,8 @@ class Agent(SnakeDialect):
 
     name = "agent"
     migrates = False
+    naming = b""
+    forks_last = True
 
     def renamed(self, before: str | None, name: str | None) -> str | None:
         """Sessions have no names."""
@@ -51,6 +58,37 @@ class Agent(SnakeDialect):
             message["content"] = [_block(block) for block in message["content"]]
         entry["message"] = message
         return entry
+
+    def fork(self, head: Fork, lines: Sequence[bytes]) -> bytes:
+        """A header, the `branch` entry that names the parent, then the messages (specs 003 "Session
+        Forking").
+        """
+        moment = head.timestamp[:19] + "Z"
+        branch = {
+            "type": "branch",
+            "id": head.entry_id,
+            "timestamp": moment,
+            "parent_session_path": head.parent_path,
+            "fork_entry_id": head.left_at,
+        }
+        if head.note:
+            branch["branch_summary"] = head.note
+        opening = {
+            "type": "session",
+            "id": head.session_id,
+            "version": 1,
+            "timestamp": moment,
+            "cwd": head.cwd,
+        }
+        kept = list(lines)
+        if kept:
+            # Its parent stays behind in the other file.
+            kept[0] = respell(kept[0], {"parent_id": GONE})
+        return b"".join(line + b"\n" for line in (encode(opening), encode(branch), *kept))
+
+    def summary(self, entry: dict[str, Any], stamp: int | None) -> list[dict[str, Any]]:
+        """A user message with the summary (specs 003, "Reading Sessions Programmatically")."""
+        return [{"role": "user", "content": [{"type": "text", "text": entry.get("summary") or ""}]}]
 
 
 def _renamed(value: dict[str, Any], keys: dict[str, str]) -> dict[str, Any]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from app.formats.context import compaction_messages
 from app.formats.decode import decode
+from app.formats.dialects.writing import Writing
 from app.formats.skim import DECODE_CAMEL, DECODE_SNAKE, Skim, skim
 
 if TYPE_CHECKING:
@@ -17,6 +19,22 @@ class Mark(Skim, gc=False):
     `type` is "leaf" (`target_id` is it, or None), "label" (`target_id`, `label`), "session_info" (`name`)
     or "usage" (`usage`).
     """
+
+
+class Fork(NamedTuple):
+    """The head of a new session cut from another.
+
+    `timestamp` is ISO 8601; `left_at` the id of the last entry that is carried over; `note` why it was
+    forked.
+    """
+
+    session_id: str
+    timestamp: str
+    cwd: str
+    parent_path: str
+    left_at: str
+    entry_id: str
+    note: str = ""
 
 
 class Dialect:
@@ -34,6 +52,13 @@ class Dialect:
     snake = False
     migrates = True
     """Whether the versions are pi's, so that older ones are read as version 3 (specs 002)."""
+    naming = b"session_info"
+    """What stands in each line that names the session; empty where no line after the header does."""
+
+    writing: Writing | None = Writing()
+    """How the agent writes; None where this project only reads."""
+    forks_last = False
+    """Whether a fork carries the last messages over, and not a path to an entry (specs 003)."""
 
     def skim(self, line: bytes) -> Skim:
         """The entry of `line`, whatever `fast` refuses.
@@ -60,9 +85,28 @@ class Dialect:
         """
         return decode(line)
 
+    def written(self, line: bytes, part: int = 0) -> dict[str, Any]:
+        """The same entry as it stands on disk, unknown fields and all.
+
+        :raises BadLine: there is none.
+        """
+        return decode(line)
+
+    def fork(self, head: Fork, lines: Sequence[bytes]) -> bytes:
+        """A new session with the message entries `lines`, where the agent forks no other way.
+
+        :raises NotImplementedError: it does, or its sessions are only read here.
+        """
+        raise NotImplementedError
+
+    def summary(self, entry: dict[str, Any], stamp: int | None) -> list[dict[str, Any]]:
+        """What stands in the context for all that the compaction `entry` of time `stamp` (ms) replaced."""
+        return compaction_messages(entry, stamp)
+
 
 class SnakeDialect(Dialect):
     """A dialect whose keys are in snake_case."""
 
     fast = DECODE_SNAKE
     snake = True
+    writing = None

@@ -24,7 +24,9 @@ class Lanes(Dialect):
 
     name = "lanes"
     migrates = False
+    writing = None
     one_entry_a_line = False
+    naming = b"pi.session.name"
 
     def skims(self, line: bytes) -> Sequence[Skim]:
         """What the transaction wrote."""
@@ -51,6 +53,10 @@ class Lanes(Dialect):
         if part >= len(entries):
             raise BadLine("the transaction has no such entry")
         return entries[part]
+
+    def written(self, line: bytes, part: int = 0) -> dict[str, Any]:
+        """The same: nothing is spelt otherwise."""
+        return self.entry(line, part)
 
 
 def _writes(line: bytes) -> list[dict[str, Any]]:

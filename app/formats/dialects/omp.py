@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from app.formats.dialects.base import Dialect
+from app.formats.dialects.writing import OmpWriting
 
 
 class Omp(Dialect):
     """oh-my-pi."""
 
     name = "omp"
+    writing = OmpWriting()
+    naming = b""
 
     def renamed(self, before: str | None, name: str | None) -> str | None:
         """No entry changes the name."""

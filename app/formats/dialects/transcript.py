@@ -22,6 +22,8 @@ class Transcript(Dialect):
 
     name = "transcript"
     migrates = False
+    writing = None
+    naming = b""
     one_entry_a_line = False
 
     def skims(self, line: bytes) -> Sequence[Skim]:

@@ -1,0 +1,120 @@
+"""What one entry says to the model (specs 000 to 002 "Context"; pi 0.87.1 where they are silent)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_ANSWERABLE = ("user", "assistant", "toolResult")
+_EDITABLE = (*_ANSWERABLE, "custom")
+_BLOCKS_ONLY = ("assistant", "toolResult")
+
+
+def messages_of(entry: dict[str, Any], stamp: int | None) -> list[dict[str, Any]]:
+    """The messages of an entry in pi's spelling; none for what only the program needs.
+
+    A message comes out as the very dict it is on disk, but for one without content, which gets an empty one.
+
+    :param stamp: the entry's time in milliseconds.
+    """
+    kind = entry.get("type")
+    if kind == "message":
+        message = entry.get("message")
+        if not isinstance(message, dict):
+            return []
+        if message.get("content") is None:
+            if message.get("role") == "system":
+                return [{**message, "content": ""}]
+            if message.get("role") in _ANSWERABLE:
+                return [{**message, "content": []}]
+        return [message]
+    if kind == "custom_message":
+        content = entry.get("content")
+        found = {
+            "role": "custom",
+            "customType": entry.get("customType"),
+            "content": [] if content is None else content,
+            "display": entry.get("display"),
+        }
+        if "details" in entry:
+            found["details"] = entry["details"]
+        if "attribution" in entry:
+            found["attribution"] = entry["attribution"]
+        return [{**found, "timestamp": stamp}]
+    if kind == "branch_summary" and entry.get("summary"):
+        return [
+            {
+                "role": "branchSummary",
+                "summary": entry["summary"],
+                "fromId": entry.get("fromId"),
+                "timestamp": stamp,
+            }
+        ]
+    return []
+
+
+def compaction_messages(entry: dict[str, Any], stamp: int | None) -> list[dict[str, Any]]:
+    """What a compaction puts in the place of everything before it."""
+    summary = {
+        "role": "compactionSummary",
+        "summary": entry.get("summary"),
+        "tokensBefore": entry.get("tokensBefore"),
+        "timestamp": stamp,
+    }
+    if "shortSummary" in entry:
+        summary["shortSummary"] = entry["shortSummary"]
+    system = entry.get("systemMessage")
+    return [system, summary] if isinstance(system, dict) else [summary]
+
+
+def edited(messages: list[dict[str, Any]], replacement: Any) -> list[dict[str, Any]]:
+    """The messages of an entry that a context_edit changed: gone when `replacement` is None (FORMATS 1.1)."""
+    if not isinstance(replacement, dict):
+        return []
+    found = []
+    for message in messages:
+        role = message.get("role")
+        content = replacement.get("content")
+        if role in _BLOCKS_ONLY and isinstance(content, str):
+            content = [{"type": "text", "text": content}]
+        found.append({**message, "content": content} if role in _EDITABLE else message)
+    return found
+
+
+def system_of(messages: Iterable[dict[str, Any]], stamp: int) -> dict[str, Any] | None:
+    """The one system message that says what all of a context's say together; None where there is none.
+
+    pi keeps it in a compaction, which would else cut off what the model was told first. Texts add up; a later
+    section takes the place of one with its name, or takes it away; tools come and go by name.
+
+    :param stamp: the message's time in milliseconds.
+    """
+    told = [message for message in messages if message.get("role") == "system"]
+    if not told:
+        return None
+    sections: dict[str, Any] = {}
+    tools: dict[Any, Any] = {}
+    for message in told:
+        sections.update(message.get("sections") or {})
+        for tool in message.get("toolsRemoved") or ():
+            tools.pop(tool.get("name"), None)
+        for tool in message.get("toolsAdded") or ():
+            tools[tool.get("name")] = tool
+    sections = {name: section for name, section in sections.items() if section is not None}
+    texts = [_text(message.get("content")) for message in told]
+    merged: dict[str, Any] = {"role": "system", "content": "\n\n".join(text for text in texts if text)}
+    if sections:
+        merged["sections"] = sections
+    if tools:
+        merged["toolsAdded"] = list(tools.values())
+    return {**merged, "timestamp": stamp}
+
+
+def _text(content: Any) -> str:
+    """The text of a content that is text already, or of its text blocks."""
+    if isinstance(content, list):
+        blocks = [block for block in content if isinstance(block, dict) and block.get("type") == "text"]
+        return "\n".join(str(block.get("text", "")) for block in blocks)
+    return content if isinstance(content, str) else ""

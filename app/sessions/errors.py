@@ -1,0 +1,138 @@
+"""What can go wrong with a session, one class for each cause (FORMATS 2.0, 2.3; specs 002 "Error behavior").
+
+Errors of asking are raised before a byte is written. `Damage` is what a file already has: it is collected in
+`SessionManager.problems`, the rest of the file is read, and nothing is repaired behind its owner's back.
+"""
+
+from __future__ import annotations
+
+from app.formats.errors import SessionError
+from app.formats.header import NotASession
+from app.sessions.body import Changed
+
+__all__ = [
+    "AlreadyThere",
+    "AmbiguousEntry",
+    "BadEncoding",
+    "BadValue",
+    "Changed",
+    "Damage",
+    "DamagedLine",
+    "DiskFull",
+    "DuplicateId",
+    "LiveSession",
+    "LongLine",
+    "NotAFile",
+    "NotASession",
+    "NotThere",
+    "NulBytes",
+    "ParentLoop",
+    "ReadOnly",
+    "ReadOnlyFolder",
+    "SessionError",
+    "TornLine",
+    "UnknownEntry",
+    "UnknownLabelTarget",
+    "UnknownParent",
+    "Unreadable",
+    "WriteFailed",
+]
+
+
+class Unreadable(SessionError):
+    """The file cannot be read; `reason` is the system's word for why."""
+
+
+class NotThere(Unreadable):
+    """There is no such file."""
+
+
+class NotAFile(Unreadable):
+    """A folder, a pipe or a socket stands where a session should be."""
+
+
+class UnknownEntry(SessionError, LookupError):
+    """No entry of the session has that id."""
+
+
+class AmbiguousEntry(SessionError, LookupError):
+    """Several entries have that id, so what is meant by it cannot be written down."""
+
+
+class BadValue(SessionError, ValueError):
+    """What was to be written is no JSON."""
+
+
+class ReadOnly(SessionError):
+    """Sessions of this format are read only here; the agent's store says why (FORMATS 1.1, 1.3, 1.4)."""
+
+
+class LiveSession(SessionError):
+    """A running agent has the session open, and would lose or break it by such a write (FORMATS 2.3).
+
+    :param pid: the process, where it is known.
+    """
+
+    def __init__(self, path: str, reason: str, pid: int | None) -> None:
+        super().__init__(path, 0, reason)
+        self.pid = pid
+
+
+class WriteFailed(SessionError):
+    """The system refused a write; the file is as it was. `code` is the errno, 0 where there is none."""
+
+    def __init__(self, path: str, reason: str, code: int = 0) -> None:
+        super().__init__(path, 0, reason)
+        self.code = code
+
+
+class ReadOnlyFolder(WriteFailed):
+    """The folder or the file may not be written."""
+
+
+class DiskFull(WriteFailed):
+    """There is no room left, or no more is allowed."""
+
+
+class AlreadyThere(WriteFailed):
+    """A new file would take the place of one that is there."""
+
+
+class Damage(SessionError):
+    """Something in the file that no agent would have written so."""
+
+
+class DamagedLine(Damage):
+    """A line that is no entry. It is skipped."""
+
+
+class TornLine(Damage):
+    """The unfinished last line. It may still be being written, and is closed before anything is appended."""
+
+
+class NulBytes(Damage):
+    """A line with NUL bytes, as a crash of the machine leaves them. It is skipped."""
+
+
+class BadEncoding(Damage):
+    """A line that is not UTF-8. It is read, with U+FFFD for what is not."""
+
+
+class LongLine(Damage):
+    """A line of more than `damage.LONG_LINE` bytes. It is read; an agent may have trouble with it."""
+
+
+class DuplicateId(Damage):
+    """An id that an entry before has already. Both are kept; the later one is found by the id."""
+
+
+class UnknownParent(Damage):
+    """An entry whose parent is nowhere in the file. It stands as a root."""
+
+
+class ParentLoop(Damage):
+    """Entries whose parents go round. The loop is cut at its earliest entry."""
+
+
+class UnknownLabelTarget(Damage):
+    """A label on an entry that is nowhere in the file."""

@@ -1,0 +1,242 @@
+"""`SessionManager`: one session of any agent, to read, to write to, to branch and to fork (specs 000 to 004).
+
+The names are those of the format documents, in Python's spelling. Reading never writes: an old file is
+migrated on disk only when it is really written to. What may be written beside a running agent is FORMATS 2.3.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from app import places
+from app.sessions import listing
+from app.sessions.errors import NotThere
+from app.sessions.file_storage import FileStorage
+from app.sessions.forking import Forking
+from app.stores import agent_named
+from app.stores.base import absolute
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from app.sessions.listing import SessionInfo
+
+_LAST = 20
+"""How many messages a fork of nickcecere/agent carries over (specs 003)."""
+
+
+class SessionManager(Forking):
+    """A session and its leaf. Make one with the class methods; `Session` has what can be done with it.
+
+    Paths may be relative to the present folder and begin with `~`, as the agents take them.
+    """
+
+    # making
+
+    @classmethod
+    def create(
+        cls,
+        cwd: str,
+        session_dir: str | None = None,
+        *,
+        agent: str = "pi",
+        env: Mapping[str, str] | None = None,
+    ) -> SessionManager:
+        """A new session of the working folder `cwd`.
+
+        :param session_dir: the folder of its file; the one the agent would use where None.
+        :raises ReadOnly: sessions of that agent are only read here.
+        """
+        manager = cls._of_folder(cwd, session_dir, agent, env)
+        manager.new_session()
+        return manager
+
+    @classmethod
+    def open(
+        cls,
+        path: str,
+        session_dir: str | None = None,
+        *,
+        env: Mapping[str, str] | None = None,
+        agents: tuple[str, ...] = (),
+        new: bool = True,
+    ) -> SessionManager:
+        """The session in the file at `path`; a new one that will be kept there where the file is missing or
+        empty.
+
+        :param session_dir: the folder for new files; that of `path` where None.
+        :param agents: the agents in whose store it lies; those of the stores that `env` leads to where empty.
+        :param new: False where a missing or empty file is to be refused, and not made a session.
+        :raises NotASession: the file is something else; it is untouched.
+        :raises Unreadable: it cannot be read; NotThere where it is missing.
+        """
+        path = _absolute(path, env)
+        folder = _absolute(session_dir, env) if session_dir else os.path.dirname(path)
+        manager = cls("pi", os.getcwd(), folder, FileStorage(), env)
+        manager._go_to(path, agents, new)
+        manager._cwd = manager._file.head.cwd or manager._cwd
+        return manager
+
+    @classmethod
+    def continue_recent(
+        cls,
+        cwd: str,
+        session_dir: str | None = None,
+        *,
+        agent: str = "pi",
+        env: Mapping[str, str] | None = None,
+    ) -> SessionManager:
+        """The session that was last worked on in `cwd`, else a new one.
+
+        The session this terminal was last in comes first, where the agent keeps note of it (specs 002
+        "On-Disk Layout"), then the file that was written to last.
+        """
+        manager = cls._of_folder(cwd, session_dir, agent, env)
+        home = agent_named(agent)
+        path = ""
+        if session_dir is None:
+            store = home.own_store(manager._env, manager._home, manager._cwd)
+            path = home.breadcrumb(manager._env, store, manager._cwd)
+        if not path:
+            path = listing.most_recent(*manager._files(session_dir)) or ""
+        if path:
+            manager.set_session_file(path)
+        else:
+            manager.new_session()
+        return manager
+
+    @classmethod
+    def in_memory(cls, cwd: str | None = None, *, agent: str = "pi") -> SessionManager:
+        """A session that is never written."""
+        manager = cls(agent, _absolute(cwd or ".", None), "", None)
+        manager.new_session()
+        return manager
+
+    @classmethod
+    def fork_from(
+        cls,
+        source_path: str,
+        target_cwd: str,
+        session_dir: str | None = None,
+        *,
+        last: int = _LAST,
+        env: Mapping[str, str] | None = None,
+        agents: tuple[str, ...] = (),
+    ) -> SessionManager:
+        """A new session of the working folder `target_cwd` with all entries of another, written at once.
+
+        The source is not touched. Lines of it that are no entries stay behind.
+
+        :param session_dir: the folder of the new file; the one the agent would use where None.
+        :param last: how many messages are carried over, for nickcecere/agent, whose forks carry no more.
+        :param agents: the agents in whose store the source lies, as for `open`.
+        :raises NotASession, Unreadable: of the source. ReadOnly: of a format that cannot be forked.
+        :raises WriteFailed: there is no new file.
+        """
+        source = cls.open(source_path, env=env, agents=agents, new=False)
+        manager = cls._of_folder(target_cwd, session_dir, source._agent, env)
+        manager._fork(source, last)
+        return manager
+
+    @classmethod
+    def list(
+        cls,
+        cwd: str,
+        session_dir: str | None = None,
+        on_progress: Callable[[int, int], object] | None = None,
+        *,
+        agent: str = "pi",
+        env: Mapping[str, str] | None = None,
+    ) -> list[SessionInfo]:
+        """The sessions of the working folder `cwd`, newest activity first.
+
+        :param session_dir: a folder of sessions, of which those of `cwd` are listed; the agent's where None.
+        :param on_progress: called with the number of files read, and of all.
+        """
+        manager = cls._of_folder(cwd, session_dir, agent, env)
+        return listing.infos(*manager._files(session_dir), on_progress)
+
+    @classmethod
+    def list_all(
+        cls,
+        on_progress: Callable[[int, int], object] | None = None,
+        *,
+        agent: str = "pi",
+        env: Mapping[str, str] | None = None,
+    ) -> Sequence[SessionInfo]:
+        """The sessions of all working folders in the agent's store, newest activity first."""
+        env = os.environ if env is None else env
+        store = agent_named(agent).own_store(env, places.home_folder(env), os.getcwd())
+        return listing.infos(listing.in_store(store), (agent,), None, on_progress)
+
+    def new_session(self, parent_session: str | None = None) -> str | None:
+        """Go on with a new, empty session; return the path its file will have, None in memory.
+
+        :param parent_session: the path or id of the session it comes from.
+        """
+        self._begin(parent_session)
+        self._made(None)
+        return self.session_file
+
+    def set_session_file(self, path: str) -> None:
+        """Go on with the session at `path`; folder and working folder of this manager stay.
+
+        An empty file gets a header and keeps its path, a missing one is made with the first answer. A file
+        that is no session is refused and left as it is.
+
+        :raises NotASession: the file is something else.
+        :raises Unreadable: it cannot be read.
+        """
+        if self._storage is None:
+            raise ValueError("a session in memory has no file")
+        self._go_to(_absolute(path, self._env), (), new=True)
+
+    # inside
+
+    def _go_to(self, path: str, agents: tuple[str, ...], new: bool) -> None:
+        assert self._storage is not None
+        signature = self._storage.signature(path)
+        if new and signature is not None and signature.size == 0:
+            self._begin(None, path)
+            self._file.save()
+            return
+        try:
+            self._file.load(path, agents or self._agents_of(path))
+        except NotThere:
+            if not new:
+                raise
+            self._begin(None, path)
+            return
+        self._agent = self._file.head.agent
+        self._set_blobs()
+
+    @classmethod
+    def _of_folder(
+        cls, cwd: str, session_dir: str | None, agent: str, env: Mapping[str, str] | None
+    ) -> SessionManager:
+        cwd = _absolute(cwd, env)
+        manager = cls(agent, cwd, _absolute(session_dir or ".", env), FileStorage(), env)
+        if session_dir is None:
+            home = agent_named(agent)
+            store = home.own_store(manager._env, manager._home, cwd)
+            manager._session_dir = home.folder_of(store, cwd, manager._home)
+        return manager
+
+    def _files(self, session_dir: str | None) -> tuple[Iterable[str], tuple[str, ...], str | None]:
+        """The files of this working folder, the agents they may be of, and the folder to filter by."""
+        home = agent_named(self._agent)
+        own = home.own_store(self._env, self._home, self._cwd)
+        mixed = session_dir is not None or home.folder_of(own, self._cwd, self._home) == own.root
+        files = listing.in_folder(self._session_dir, home.suffixes)
+        return files, (self._agent,), self._cwd if mixed else None
+
+    def _agents_of(self, path: str) -> tuple[str, ...]:
+        """The agents in whose store `path` lies; none where it lies in none."""
+        store = self._store_of(path)
+        return () if store is None else store.agents
+
+
+def _absolute(path: str, env: Mapping[str, str] | None) -> str:
+    """`path` as the agents take it: a leading `~` is the home folder, what is relative is below this one."""
+    return absolute(path, places.home_folder(os.environ if env is None else env), os.getcwd())

@@ -1,0 +1,122 @@
+"""Where the bytes of sessions are: one small interface, kept by a file system or by memory (specs 002).
+
+Everything that leafmark writes to a session goes through the four ways of `SessionStorage`: one more line at
+the end, a new file, a whole file anew, the title slot in place (DESIGN, invariants).
+"""
+
+from __future__ import annotations
+
+import errno
+from typing import NamedTuple, Protocol
+
+from app.sessions.errors import AlreadyThere, Changed, NotThere
+
+
+class Signature(NamedTuple):
+    """What tells whether a file is still the one that was read."""
+
+    device: int
+    inode: int
+    size: int
+    mtime_ns: int
+
+
+class SessionStorage(Protocol):
+    """What a session needs of a place to keep it. All paths are absolute."""
+
+    def read(self, path: str, start: int = 0) -> tuple[bytes, Signature]:
+        """The bytes from `start` on, and what the file is at that moment.
+
+        :raises Unreadable: they cannot be had; NotThere and NotAFile say why.
+        """
+
+    def signature(self, path: str) -> Signature | None:
+        """What the file is now; None where there is none."""
+
+    def append(self, path: str, line: bytes, expected: Signature, *, keep_time: bool = False) -> Signature:
+        """Write `line`, newline included, after the last whole line, in one write.
+
+        :param expected: what the file was when it was read.
+        :param keep_time: leave the file's modification time as it is (FORMATS 2.0, rule 8).
+        :raises Changed: the file is not `expected` any more; nothing was written.
+        :raises WriteFailed: the system refused; the file is as it was.
+        """
+
+    def create(self, path: str, data: bytes) -> Signature:
+        """Make the file with all of `data` at once, with its folder where that is missing.
+
+        :raises AlreadyThere: there is one; it is untouched.
+        :raises WriteFailed: the system refused; there is no file.
+        """
+
+    def replace(self, path: str, data: bytes, expected: Signature) -> Signature:
+        """Put `data` in the place of the whole file in one step; its mode stays.
+
+        :raises Changed: the file is not `expected` any more.
+        :raises WriteFailed: the system refused; the file is as it was.
+        """
+
+    def overwrite(self, path: str, data: bytes, expected: Signature) -> Signature:
+        """Write `data` over the first bytes of the file; its size stays.
+
+        :raises Changed: the file is not `expected` any more.
+        :raises WriteFailed: the system refused.
+        """
+
+
+class MemoryStorage:
+    """Files that are gone with the process: for tests, and for sessions that nobody wants kept."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, bytes] = {}
+        self._clock = 0
+        self._stamps: dict[str, int] = {}
+
+    def read(self, path: str, start: int = 0) -> tuple[bytes, Signature]:
+        """As `SessionStorage.read`."""
+        signature = self.signature(path)
+        if signature is None:
+            raise NotThere(path, 0, "no such file")
+        return self.files[path][start:], signature
+
+    def signature(self, path: str) -> Signature | None:
+        """As `SessionStorage.signature`."""
+        data = self.files.get(path)
+        return None if data is None else Signature(0, hash(path), len(data), self._stamps.get(path, 0))
+
+    def append(self, path: str, line: bytes, expected: Signature, *, keep_time: bool = False) -> Signature:
+        """As `SessionStorage.append`."""
+        data = self._expect(path, expected)
+        if data and not data.endswith(b"\n"):
+            data += b"\n"
+        return self._put(path, data + line, keep_time=keep_time)
+
+    def create(self, path: str, data: bytes) -> Signature:
+        """As `SessionStorage.create`."""
+        if path in self.files:
+            raise AlreadyThere(path, "is there already", errno.EEXIST)
+        return self._put(path, data)
+
+    def replace(self, path: str, data: bytes, expected: Signature) -> Signature:
+        """As `SessionStorage.replace`."""
+        self._expect(path, expected)
+        return self._put(path, data)
+
+    def overwrite(self, path: str, data: bytes, expected: Signature) -> Signature:
+        """As `SessionStorage.overwrite`."""
+        before = self._expect(path, expected)
+        return self._put(path, data + before[len(data) :])
+
+    def _expect(self, path: str, expected: Signature) -> bytes:
+        if self.signature(path) != expected:
+            raise Changed(path)
+        return self.files[path]
+
+    def _put(self, path: str, data: bytes, *, keep_time: bool = False) -> Signature:
+        self.files[path] = data
+        if not keep_time:
+            self._clock += 1
+            self._stamps[path] = self._clock
+        signature = self.signature(path)
+        assert signature is not None
+        return signature

@@ -1,0 +1,68 @@
+"""FORMATS 2.2 and specs 002: what is carried over or migrated loses nothing on the way."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.formats.decode import BadLine
+from app.formats.respell import GONE, migrated, respell
+
+DEEP = b"[" * 50_000 + b"]" * 50_000
+
+
+def test_fields_change_go_and_come_where_they_stand() -> None:
+    line = b'{"a": 1.10, "b":  {"x" : 1}, "c": 3}'
+    assert respell(line, {"a": None, "c": GONE, "d": "new"}) == b'{"a":null,"b":{"x" : 1},"d":"new"}'
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        DEEP,
+        b"1e400",
+        b"123456789012345678901234567890",
+        b'"\xff\xfe"',
+        b'"\\ud83d"',
+        b'"\\"}],:{\\\\"',
+        b"[ ]",
+    ],
+    ids=["deep", "huge", "long", "not UTF-8", "half a character", "signs in a text", "empty"],
+)
+def test_other_values_stay_byte_for_byte(value: bytes) -> None:
+    line = b'{"keep": ' + value + b', "parentId":"x"}\r'
+    assert respell(line, {"parentId": None}) == b'{"keep":' + value + b',"parentId":null}'
+    # The same where something else in the line cannot be decoded fast.
+    line = b'{"\xff":1e400,"deep":' + DEEP + b',"keep":' + value + b',"parentId":"x"}'
+    assert b'"deep":' + DEEP + b',"keep":' + value + b',"parentId":null}' in respell(line, {"parentId": None})
+
+
+def test_an_old_message_keeps_all_but_its_role() -> None:
+    line = b'{"type":"message","message":{"role":"hookMessage","content":' + DEEP + b',"n":1e400,"s":"\xff"}}'
+    found = migrated(line, 1, 1)
+    assert b'{"role":"custom","content":' + DEEP + b',"n":1e400,"s":"\xff"}' in found
+    assert found.endswith(b'"id":"00000001","parentId":"00000000"}')
+
+
+def test_what_is_no_object_is_refused() -> None:
+    for line in (b"[]", b"{", b"", b'{"a":NaN}'):
+        with pytest.raises(BadLine):
+            respell(line, {})
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(st.text(), VALUES, max_size=5), st.dictionaries(st.text(), VALUES, max_size=2))
+def test_the_slow_way_says_the_same(fields: dict[str, object], changes: dict[str, object]) -> None:
+    expected = {**fields, "huge": 0, **changes}
+    line = json.dumps(fields)[:-1] + (", " if fields else "") + '"huge": ' + "1e400}"
+    found = respell(line.encode(), {**changes, "huge": changes.get("huge", 0)})
+    assert json.loads(found) == expected

@@ -1,0 +1,218 @@
+"""PARITY 5, "Context building"; specs 002 "Context Reconstruction"."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from tests.factory import chain, entry, header, message
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.sessions import SessionManager
+
+    Make = Callable[..., SessionManager]
+
+
+def texts(manager: SessionManager, leaf: str | None = None) -> list[str]:
+    """What the context says, a word for each message."""
+    found = []
+    for said in manager.build_session_context(leaf).messages:
+        content = said.get("summary", said.get("content"))
+        found.append(content if isinstance(content, str) else "".join(block["text"] for block in content))
+    return found
+
+
+def test_a_session_without_entries_has_an_empty_context(session: Make) -> None:
+    context = session(header()).build_session_context()
+    assert (context.messages, context.thinking_level, context.model) == ([], "off", None)
+
+
+def test_a_straight_conversation_comes_in_order(session: Make) -> None:
+    assert texts(session(*chain("one", "two", "three"))) == ["one", "two", "three"]
+
+
+def test_messages_are_the_dicts_of_the_file(session: Make) -> None:
+    said = message("a", None, "user", "hi", odd={"nested": [1, None]}, timestamp=7)
+    assert session(header(), said).build_session_context().messages == [said["message"]]
+
+
+def test_the_last_thinking_level_and_model_of_the_path_win(session: Make) -> None:
+    manager = session(
+        header(),
+        entry("thinking_level_change", "a", None, thinkingLevel="low"),
+        entry("model_change", "b", "a", provider="openai", modelId="gpt"),
+        entry("thinking_level_change", "c", "b", thinkingLevel="high"),
+        message("d", "c", "assistant", "x", provider="anthropic", model="claude"),
+    )
+    context = manager.build_session_context()
+    assert context.thinking_level == "high"
+    assert context.model == {"provider": "anthropic", "modelId": "claude"}
+    assert manager.build_session_context("c").model == {"provider": "openai", "modelId": "gpt"}
+
+
+def compacted(kept: str, *after: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        *chain("one", "two", "three", "four"),
+        entry("compaction", "c1", "00000004", summary="so far", firstKeptEntryId=kept, tokensBefore=9),
+        message("late", "c1", "user", "five"),
+        *after,
+    ]
+
+
+def test_a_compaction_gives_summary_then_kept_then_later(session: Make) -> None:
+    assert texts(session(*compacted("00000003"))) == ["so far", "three", "four", "five"]
+
+
+def test_keeping_from_the_first_keeps_all(session: Make) -> None:
+    assert texts(session(*compacted("00000001"))) == ["so far", "one", "two", "three", "four", "five"]
+
+
+def test_keeping_from_its_own_id_keeps_nothing(session: Make) -> None:
+    assert texts(session(*compacted("c1"))) == ["so far", "five"]
+
+
+def test_the_latest_compaction_wins(session: Make) -> None:
+    again = entry("compaction", "c2", "late", summary="all", firstKeptEntryId="late", tokensBefore=9)
+    assert texts(session(*compacted("00000001", again))) == ["all", "five"]
+
+
+def test_an_older_compaction_among_the_kept_says_nothing(session: Make) -> None:
+    again = entry("compaction", "c2", "late", summary="all", firstKeptEntryId="00000004", tokensBefore=9)
+    assert texts(session(*compacted("00000001", again))) == ["all", "four", "five"]
+
+
+def test_the_summary_has_the_agents_shape(session: Make) -> None:
+    said = session(*compacted("c1")).build_session_context().messages[0]
+    assert said["role"] == "compactionSummary"
+    assert said["tokensBefore"] == 9
+    assert isinstance(said["timestamp"], int)
+
+
+def test_a_branch_summary_on_the_path_appears(session: Make) -> None:
+    manager = session(
+        *chain("one", "two"), entry("branch_summary", "s", "00000001", fromId="00000002", summary="left")
+    )
+    assert texts(manager) == ["one", "left"]
+    assert manager.build_session_context().messages[1]["role"] == "branchSummary"
+
+
+def test_an_empty_branch_summary_says_nothing(session: Make) -> None:
+    manager = session(*chain("one"), entry("branch_summary", "s", "00000001", fromId="root", summary=""))
+    assert texts(manager) == ["one"]
+
+
+def test_sibling_branches_do_not_leak(session: Make) -> None:
+    manager = session(*chain("one", "two"), message("x", "00000001", "assistant", "other"))
+    assert texts(manager) == ["one", "other"]
+    assert texts(manager, "00000002") == ["one", "two"]
+
+
+def test_an_unknown_leaf_falls_back_to_the_last_entry(session: Make) -> None:
+    assert texts(session(*chain("one", "two")), "nowhere") == ["one", "two"]
+
+
+def test_an_orphan_chain_is_a_context_of_its_own(session: Make) -> None:
+    assert texts(session(*chain("one"), message("x", "gone", "user", "lost"))) == ["lost"]
+
+
+def test_parents_that_go_round_end(session: Make) -> None:
+    manager = session(header(), message("a", "b", "user", "one"), message("b", "a", "assistant", "two"))
+    assert texts(manager) == ["one", "two"]
+
+
+def test_labels_names_and_custom_entries_are_not_told(session: Make) -> None:
+    manager = session(
+        *chain("one"),
+        entry("label", "l", "00000001", targetId="00000001", label="x"),
+        entry("session_info", "n", "l", name="N"),
+        entry("custom", "c", "n", customType="mine", data={"text": "secret"}),
+        entry("session_init", "i", "c", systemPrompt="secret"),
+    )
+    assert texts(manager) == ["one"]
+
+
+def test_a_custom_message_is_told(session: Make) -> None:
+    manager = session(
+        header(), entry("custom_message", "c", None, customType="t", content="hey", display=True)
+    )
+    said = manager.build_session_context().messages[0]
+    assert (said["role"], said["content"], said["display"]) == ("custom", "hey", True)
+
+
+def test_an_edit_changes_what_an_entry_says(session: Make) -> None:
+    manager = session(
+        *chain("one", "two", "three"),
+        entry("context_edit", "e", "00000003", targetId="00000002", replacement={"content": "2"}),
+        entry("context_edit", "f", "e", targetId="00000003", replacement=None),
+    )
+    assert texts(manager) == ["one", "2"]
+
+
+def test_a_message_without_content_is_told_with_none(session: Make) -> None:
+    manager = session(header(), entry("message", "a", None, message={"role": "user", "content": None}))
+    assert manager.build_session_context().messages == [{"role": "user", "content": []}]
+
+
+def test_oh_my_pi_has_models_by_role_mode_and_rules(session: Make) -> None:
+    manager = session(
+        {**header(), "title": "t"},
+        entry("model_change", "a", None, model="openai/gpt-4o", role="default"),
+        entry("model_change", "b", "a", model="x/small", role="smol"),
+        entry("mode_change", "c", "b", mode="plan", data={"planFile": "/p"}),
+        entry("ttsr_injection", "d", "c", injectedRules=["r1", "r2"]),
+        entry("ttsr_injection", "e", "d", injectedRules=["r2", "r3"]),
+    )
+    context = manager.build_session_context()
+    assert context.models == {"default": "openai/gpt-4o", "smol": "x/small"}
+    assert context.model == {"provider": "openai", "modelId": "gpt-4o"}
+    assert (context.mode, context.mode_data) == ("plan", {"planFile": "/p"})
+    assert context.injected_rules == ["r1", "r2", "r3"]
+
+
+def test_an_answer_says_the_default_model_where_none_was_chosen(session: Make) -> None:
+    manager = session(
+        {**header(), "title": "t"}, message("a", None, "assistant", "x", provider="anthropic", model="claude")
+    )
+    assert manager.build_session_context().models == {"default": "anthropic/claude"}
+
+
+def test_nothing_before_a_reset_is_told(session: Make) -> None:
+    manager = session(
+        *chain("one"), entry("reset_boundary", "r", "00000001"), message("x", "r", "user", "new")
+    )
+    assert texts(manager) == ["new"]
+
+
+def test_the_linear_agents_summary_is_a_user_message(session: Make) -> None:
+    said = {"role": "user", "content": [{"type": "text", "text": "kept"}]}
+    lines = [
+        {
+            "type": "session",
+            "id": "a3f7c901-x",
+            "version": 1,
+            "timestamp": "2026-02-26T14:30:12Z",
+            "cwd": "/w",
+        },
+        {"type": "message", "id": "m1", "timestamp": "2026-02-26T14:30:13Z", "role": "user", "message": said},
+        {"type": "message", "id": "m2", "parent_id": "m1", "role": "user", "message": said},
+        {
+            "type": "compaction",
+            "id": "c",
+            "parent_id": "m2",
+            "summary": "## Goal",
+            "first_kept_entry_id": "m2",
+            "tokens_before": 4,
+        },
+    ]
+    manager = session(*map(json.dumps, lines))
+    assert manager.build_session_context().messages == [
+        {"role": "user", "content": [{"type": "text", "text": "## Goal"}]},
+        said,
+    ]
+
+
+def test_a_long_path_takes_one_look_at_each_entry(session: Make) -> None:
+    manager = session(*chain(*map(str, range(3_000))))
+    assert len(texts(manager)) == 3_000

@@ -1,0 +1,136 @@
+"""Issue 3 "Bad input": what is damaged is skipped and told by its own class, and the rest is read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.sessions.errors import (
+    BadEncoding,
+    DamagedLine,
+    DuplicateId,
+    LongLine,
+    NulBytes,
+    ParentLoop,
+    SessionError,
+    TornLine,
+    UnknownLabelTarget,
+    UnknownParent,
+)
+from tests.factory import chain, entry, message
+from tests.sessions.manager.conftest import USER, content
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    import pytest
+
+    from app.sessions import SessionManager
+    from tests.sessions.manager.conftest import Home
+
+    Make = Callable[..., SessionManager]
+
+
+def write(folder: Path, *extra: bytes) -> Path:
+    path = folder / "damaged.jsonl"
+    import json
+
+    path.write_bytes(
+        b"".join(json.dumps(line).encode() + b"\n" for line in chain("one", "two")) + b"".join(extra)
+    )
+    return path
+
+
+def test_each_damage_has_its_class_and_its_line(home: Home) -> None:
+    path = write(
+        home.folder,
+        b"not json\n",
+        b"\0\0\0\n",
+        b'{"type":"custom","id":"u","parentId":null,"data":"\xff"}\n',
+        b'{"type":"custom","id":"u","parentId":"u"}\n',
+        b'{"type":"custom","id":"o","parentId":"gone"}\n',
+        b'{"type":"custom","id":"x","parentId":"y"}\n',
+        b'{"type":"custom","id":"y","parentId":"x"}\n',
+        b'{"type":"label","id":"l","parentId":"o","targetId":"gone","label":"L"}\n',
+        b'{"type":"mess',
+    )
+    manager = home.open(path)
+    assert [(type(found), found.line) for found in manager.problems] == [
+        (DamagedLine, 4),
+        (NulBytes, 5),
+        (BadEncoding, 6),
+        (DuplicateId, 6),
+        (DuplicateId, 7),
+        (UnknownParent, 8),
+        (ParentLoop, 9),
+        (UnknownLabelTarget, 11),
+        (TornLine, 12),
+    ]
+    assert all(isinstance(found, SessionError) and found.path == str(path) for found in manager.problems)
+    assert str(manager.problems[0]).startswith(f"{path}:4: ")
+    assert len(manager.get_entries()) == 8
+
+
+def test_a_whole_file_has_no_problems(home: Home) -> None:
+    assert home.open(write(home.folder)).problems == []
+
+
+def test_a_long_line_is_read_and_told(session: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.sessions.damage.LONG_LINE", 1_000)
+    manager = session(*chain("one"), message("m", "00000001", "user", "x" * 2_000))
+    assert [(type(found), found.line) for found in manager.problems] == [(LongLine, 3)]
+    assert len(manager.build_session_context().messages) == 2
+
+
+def test_a_line_of_100_megabytes(home: Home) -> None:
+    path = write(
+        home.folder, b'{"type":"custom","id":"b","parentId":"00000002","data":"', b"x" * 100_000_000, b'"}\n'
+    )
+    manager = home.open(path)
+    assert manager.leaf_id == "b"
+    manager.append_message(USER)
+    assert home.open(path).leaf_id == manager.leaf_id
+    assert [type(found) for found in manager.problems] == [LongLine]
+
+
+def test_unknown_types_and_fields_are_kept(session: Make) -> None:
+    odd = {**entry("from_the_future", "f", "00000001"), "field": {"deep": [1]}}
+    manager = session(*chain("one"), odd)
+    assert manager.get_entries()[1].raw == odd
+    manager.create_branched_session("f")
+    assert {**manager.get_entries()[1].raw, "parentId": odd["parentId"]} == odd
+
+
+def test_a_torn_last_line_is_closed_and_not_lost(home: Home) -> None:
+    path = write(home.folder, b'{"type":"mess')
+    manager = home.open(path)
+    added = manager.append_message(USER)
+    assert content(str(path)).split(b"\n")[3] == b'{"type":"mess'
+    again = home.open(path)
+    assert again.leaf_id == added == manager.leaf_id
+    found = again.get_entry(added)
+    assert found is not None
+    assert found.parent_id == "00000002"
+    assert [type(problem) for problem in again.problems] == [DamagedLine]
+
+
+def test_a_whole_last_line_without_a_newline_is_an_entry(home: Home) -> None:
+    path = write(home.folder, b'{"type":"custom","id":"c","parentId":"00000002"}')
+    manager = home.open(path)
+    assert (manager.leaf_id, manager.problems) == ("c", [])
+    added = manager.append_message(USER)
+    found = home.open(path).get_entry(added)
+    assert found is not None
+    assert found.parent_id == "c"
+    assert len(manager.get_entries()) == 4
+
+
+def test_a_line_that_is_finished_later_is_no_damage_any_more(home: Home) -> None:
+    path = write(home.folder, b'{"type":"custom","id":"c",')
+    manager = home.open(path)
+    assert [type(found) for found in manager.problems] == [TornLine]
+    with path.open("ab") as file:
+        file.write(b'"parentId":"00000002"}\n{"type":"cus')
+    assert manager.refresh()
+    assert manager.leaf_id == "c"
+    assert [(type(found), found.line) for found in manager.problems] == [(TornLine, 5)]

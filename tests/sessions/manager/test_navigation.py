@@ -1,0 +1,141 @@
+"""PARITY 5, "Navigation". Its last sentence, on instructions for the summariser, has no meaning here: a
+summary is handed over ready made.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from app.sessions.errors import UnknownEntry
+from app.sessions.navigate import Target, target_of
+from tests.factory import chain, entry, message
+from tests.sessions.manager.conftest import ANSWER, USER, content
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.sessions import SessionManager
+    from tests.sessions.manager.conftest import Home
+
+    Make = Callable[..., SessionManager]
+
+IMAGE = {"type": "image", "mimeType": "image/png", "data": "AAAA"}
+TALK = ("one", "two", "three", "four")
+
+
+def test_a_message_of_the_users_puts_the_leaf_at_its_parent_and_offers_its_text(session: Make) -> None:
+    assert target_of(session(*chain(*TALK)), "00000003") == Target("00000002", "three")
+
+
+def test_a_message_of_an_extension_does_the_same(session: Make) -> None:
+    told = entry("custom_message", "c", "00000002", customType="x", content="told", display=True)
+    manager = session(*chain("one", "two"), told, message("d", "c", "assistant", "so be it"))
+    assert target_of(manager, "c") == Target("00000002", "told")
+
+
+def test_an_answer_becomes_the_leaf_and_offers_nothing(session: Make) -> None:
+    assert target_of(session(*chain(*TALK)), "00000002") == Target("00000002")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        entry("custom", "o", "00000002", customType="x", data={"content": "no message"}),
+        entry("label", "o", "00000002", targetId="00000001", label="here"),
+        entry("branch_summary", "o", "00000002", fromId="00000001", summary="what was left"),
+        entry("compaction", "o", "00000002", summary="s", firstKeptEntryId="00000001", tokensBefore=1),
+        message("o", "00000002", "toolResult", "output", toolCallId="t", toolName="x"),
+        entry("message", "o", "00000002", message="no message"),
+    ],
+    ids=lambda other: other["type"],
+)
+def test_any_other_entry_becomes_the_leaf(session: Make, other: dict[str, Any]) -> None:
+    manager = session(*chain("one", "two"), other, message("end", "o", "assistant", "end"))
+    assert target_of(manager, "o") == Target("o")
+
+
+def test_the_users_first_message_puts_the_leaf_before_all_entries(session: Make) -> None:
+    assert target_of(session(*chain(*TALK)), "00000001") == Target(None, "one")
+
+
+def test_so_does_a_message_whose_parent_is_nowhere(session: Make) -> None:
+    manager = session(*chain("one", "two"), message("o", "gone", "user", "lost"), *chain("x")[1:])
+    assert target_of(manager, "o") == Target(None, "lost")
+
+
+@pytest.mark.parametrize(
+    ("written", "text", "images"),
+    [
+        ("plain", "plain", ()),
+        ([{"type": "text", "text": "a"}, IMAGE, {"type": "text", "text": "b"}], "ab", (IMAGE,)),
+        ([IMAGE], "", (IMAGE,)),
+        ([], "", ()),
+        (None, "", ()),
+        (["odd", {"type": "text", "text": 7}, {"type": "text", "text": " kept "}], " kept ", ()),
+    ],
+)
+def test_what_is_offered_of_a_message(
+    session: Make, written: object, text: str, images: tuple[dict[str, str], ...]
+) -> None:
+    manager = session(
+        *chain("one", "two"),
+        entry("message", "u", "00000002", message={"role": "user", "content": written}),
+        message("v", "u", "assistant", "so"),
+    )
+    assert target_of(manager, "u") == Target("00000002", text, images)
+
+
+@pytest.mark.parametrize("talk", [TALK, TALK[:3]], ids=["answer", "question"])
+def test_the_leaf_is_where_one_is_already(session: Make, talk: tuple[str, ...]) -> None:
+    manager = session(*chain(*talk))
+    leaf = manager.leaf_id
+    assert leaf is not None
+    assert target_of(manager, leaf) == Target(leaf, same=True)
+
+
+@pytest.mark.parametrize("named", ["gone", "", "root"])
+def test_an_entry_that_is_not_there(session: Make, named: str) -> None:
+    manager = session(*chain("one", "two"))
+    with pytest.raises(UnknownEntry, match=repr(named)):
+        target_of(manager, named)
+    assert manager.leaf_id == "00000002"
+
+
+def test_who_looks_and_goes_back_has_changed_nothing(session: Make) -> None:
+    manager = session(*chain(*TALK))
+    before = content(manager.session_file)
+    for each in manager.get_entries():
+        target_of(manager, each.id)
+    assert content(manager.session_file) == before
+    assert manager.leaf_id == "00000004"
+    assert manager.last_change is None
+    added = manager.get_entry(manager.append_message(USER))
+    assert added is not None
+    assert added.parent_id == "00000004"
+
+
+@pytest.mark.parametrize(
+    ("picked", "parent"), [("00000001", None), ("00000002", "00000002"), ("00000003", "00000002")]
+)
+def test_a_summary_hangs_below_the_new_leaf(session: Make, picked: str, parent: str | None) -> None:
+    manager = session(*chain(*TALK))
+    manager.branch_with_summary(target_of(manager, picked).leaf_id, "what was left")
+    written = manager.leaf_entry
+    assert written is not None
+    assert (written.type, written.parent_id) == ("branch_summary", parent)
+
+
+def test_there_is_no_summary_unless_one_is_written(home: Home) -> None:
+    manager = home.answered()
+    manager.append_message(USER)
+    asked = manager.append_message(ANSWER)
+    target = target_of(manager, manager.get_branch()[2].id)
+    assert target.leaf_id is not None
+    manager.branch(target.leaf_id)
+    added = manager.append_message({**USER, "content": f"{target.text}, in other words"})
+    entries = home.open(manager.session_file or "").get_entries()
+    assert [found.type for found in entries] == ["message"] * 5
+    assert [found.id for found in entries[-2:]] == [asked, added]
+    assert entries[-1].parent_id == target.leaf_id

@@ -1,0 +1,223 @@
+"""What the system refuses, and what JSON cannot hold (specs 002 "Failure Model")."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+import textwrap
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.sessions.errors import AlreadyThere, BadValue, DiskFull, ReadOnlyFolder, WriteFailed
+from tests.factory import chain, write_session
+from tests.sessions.manager.conftest import ANSWER, USER, content
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.sessions.manager.conftest import Home
+
+FOREIGN = b'{"type":"custom","id":"foreign","parentId":"00000002","customType":"x"}\n'
+
+
+def straight(path: Path) -> Path:
+    return write_session(path, *chain("one", "two"))
+
+
+def failing(code: int) -> Callable[..., int]:
+    def write(*_: object) -> int:
+        raise OSError(code, os.strerror(code))
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"), [(errno.ENOSPC, DiskFull), (errno.EIO, WriteFailed), (errno.EDQUOT, DiskFull)]
+)
+def test_a_write_that_fails_leaves_the_file_and_is_told_again(
+    home: Home, monkeypatch: pytest.MonkeyPatch, code: int, kind: type[WriteFailed]
+) -> None:
+    path = straight(home.folder / "s.jsonl")
+    before = path.read_bytes()
+    manager = home.open(path)
+    with monkeypatch.context() as patch:
+        patch.setattr("os.write", failing(code))
+        with pytest.raises(kind) as caught:
+            manager.append_message(USER)
+    assert caught.value.code == code
+    assert str(path) in str(caught.value)
+    assert path.read_bytes() == before
+    assert len(manager.get_entries()) == 2
+    # The system would let it be written now; but memory and file may differ, so nobody goes on unknowing.
+    for write in (lambda: manager.append_message(USER), lambda: manager.branch("00000001")):
+        with pytest.raises(kind, match=str(path)):
+            write()
+    assert path.read_bytes() == before
+    manager.set_session_file(str(path))
+    manager.append_message(USER)
+
+
+def test_half_a_write_is_taken_off_again(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = straight(home.folder / "s.jsonl")
+    before = path.read_bytes()
+    manager = home.open(path)
+    real = os.write
+    monkeypatch.setattr("os.write", lambda to, data: real(to, data[: len(data) // 2]))
+    with pytest.raises(DiskFull):
+        manager.append_message(USER)
+    assert path.read_bytes() == before
+
+
+def test_half_a_write_with_another_behind_it_stays(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = straight(home.folder / "s.jsonl")
+    manager = home.open(path)
+    real = os.write
+
+    def write(to: int, data: bytes) -> int:
+        done = real(to, data[:10])
+        with path.open("ab") as file:
+            file.write(b"\n" + FOREIGN)
+        return done
+
+    monkeypatch.setattr("os.write", write)
+    with pytest.raises(DiskFull):
+        manager.append_message(USER)
+    assert home.open(path).leaf_id == "foreign"
+
+
+@pytest.mark.parametrize("what", ["os.fsync", "os.link", "os.open"])
+def test_a_new_file_is_there_whole_or_not_at_all(
+    home: Home, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    manager = home.create()
+    manager.append_message(USER)
+    real = os.open
+
+    def refuse(*args: object, **more: object) -> int:
+        if what == "os.open" and not (int(str(args[1])) & os.O_CREAT):
+            return real(*args, **more)  # type: ignore[arg-type]
+        raise OSError(errno.EIO, "bad disk")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(what, refuse)
+        if what == "os.link":
+            patch.setattr("os.replace", failing(errno.EIO))
+        with pytest.raises(WriteFailed):
+            manager.append_message(ANSWER)
+    left = [name for _, _, names in os.walk(home.folder) for name in names if not name.endswith(".jsonl")]
+    assert left == []
+    assert not any(
+        os.path.getsize(os.path.join(at, name)) for at, _, names in os.walk(home.folder) for name in names
+    )
+
+
+def test_a_new_file_never_takes_the_place_of_another(home: Home) -> None:
+    manager = home.create()
+    manager.append_message(USER)
+    path = manager.session_file or ""
+    os.makedirs(os.path.dirname(path))
+    with open(path, "wb") as file:
+        file.write(b"somebody else's")
+    with pytest.raises(AlreadyThere):
+        manager.append_message(ANSWER)
+    assert content(path) == b"somebody else's"
+
+
+def test_a_folder_that_cannot_be_made(home: Home) -> None:
+    (home.folder / ".pi").write_text("a file")
+    manager = home.create()
+    manager.append_message(USER)
+    with pytest.raises(WriteFailed):
+        manager.append_message(ANSWER)
+
+
+def test_a_read_only_file_or_folder(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = straight(home.folder / "s.jsonl")
+    manager = home.open(path)
+    real = os.open
+
+    def refuse(name: str, flags: int, *more: int) -> int:
+        if flags & os.O_RDWR:
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return real(name, flags, *more)
+
+    monkeypatch.setattr("os.open", refuse)
+    with pytest.raises(ReadOnlyFolder):
+        manager.append_message(USER)
+
+
+def test_what_json_cannot_hold_is_refused(home: Home) -> None:
+    path = straight(home.folder / "s.jsonl")
+    before = path.read_bytes()
+    manager = home.open(path)
+    for bad in (float("nan"), {1, 2}, {"deep": float("inf")}, b"bytes"):
+        with pytest.raises(BadValue):
+            manager.append_custom_entry("t", bad)
+    assert path.read_bytes() == before
+    manager.append_custom_entry("t", {"lone": "\ud83d", "big": 2**70})
+    assert home.open(path).get_entries()[-1].raw["data"] == {"lone": "\ud83d", "big": 2**70}
+
+
+# Whoever may do everything is told nothing, so the child gives up all it may do beyond its own files.
+LIMITED = """
+    import ctypes, os, resource, signal, sys
+    from app.sessions import SessionManager
+    from app.sessions.errors import WriteFailed
+
+    path, home, limit = sys.argv[1], sys.argv[2], int(sys.argv[3])
+    user = {"role": "user", "content": "a question"}
+    if limit < 0:
+        head, none = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
+        assert ctypes.CDLL(None).capset(head, none) == 0
+    manager = SessionManager.open(path, env={"HOME": home})
+    if limit >= 0:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+    try:
+        manager.append_message(user)
+    except WriteFailed as error:
+        print(type(error).__name__, error.code)
+"""
+
+
+def limited(path: Path, home: Home, limit: int) -> list[str]:
+    """What another process says that appends to `path`: the class of the error and its code.
+
+    :param limit: the most bytes that a file may have there; below 0 for any, and no rights of root's.
+    """
+    command = [sys.executable, "-B", "-c", textwrap.dedent(LIMITED), str(path), str(home.folder), str(limit)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows limits no file's size")
+@pytest.mark.parametrize(
+    ("room", "code"), [(0, errno.EFBIG), (10, errno.ENOSPC)], ids=["none", "half an entry"]
+)
+def test_a_file_that_may_not_grow_is_as_it_was(home: Home, room: int, code: int) -> None:
+    path = straight(home.folder / "s.jsonl")
+    before = path.read_bytes()
+    assert limited(path, home, len(before) + room) == ["DiskFull", str(code)]
+    assert path.read_bytes() == before
+    assert limited(path, home, len(before) + 10_000) == []
+    assert path.read_bytes().startswith(before)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="rights are given up in Linux's way")
+def test_a_file_that_was_made_read_only_is_as_it_was(home: Home) -> None:
+    path = straight(home.folder / "s.jsonl")
+    before = path.read_bytes()
+    path.chmod(0o400)
+    assert limited(path, home, -1) == ["ReadOnlyFolder", str(errno.EACCES)]
+    assert path.read_bytes() == before
+    path.chmod(0o600)
+    path.parent.chmod(0o500)
+    try:
+        assert limited(path, home, -1) == []
+    finally:
+        path.parent.chmod(0o700)
+    assert path.read_bytes().startswith(before)
+    assert path.read_bytes() != before
