@@ -1,0 +1,40 @@
+"""The real programs, installed if need be. Skipped with a reason only where npm is missing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.interop.install import Installed, InstallFailed, NoNpm, ensure, folder_wanted
+from tests.interop.programs import Program
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture(scope="session")
+def installed() -> Installed:
+    """Where the programs are. The first test of a checkout waits here for npm."""
+    try:
+        return ensure(folder_wanted())
+    except NoNpm as reason:
+        pytest.skip(f"{reason}, so the real pi and oh-my-pi cannot be had")
+    except InstallFailed as reason:
+        pytest.fail(str(reason), pytrace=False)
+
+
+@pytest.fixture(scope="session")
+def pi(installed: Installed, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+    """The real pi."""
+    program = Program("pi", installed, tmp_path_factory.mktemp("pi-home"))
+    yield program
+    program.close()
+
+
+@pytest.fixture(scope="session")
+def omp(installed: Installed, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+    """The real oh-my-pi."""
+    program = Program("omp", installed, tmp_path_factory.mktemp("omp-home"))
+    yield program
+    program.close()

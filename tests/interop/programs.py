@@ -1,0 +1,211 @@
+"""The real pi and oh-my-pi, each in a long-lived process that does what is asked of its SessionManager.
+
+Starting one costs half a second, a request about a millisecond: so there is one of each for a worker of the
+test run. The process has a home of its own and sees no variable that could lead it to somebody's sessions.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tests.interop.install import Installed
+
+HERE = Path(__file__).resolve().parent
+
+UNDEFINED = {"$undefined": True}
+"""An argument that JSON cannot spell: JavaScript's undefined, which the programs tell from null."""
+
+_PATIENCE = 120.0
+"""Seconds a program may take for one answer before it counts as hung."""
+
+
+class Refused(Exception):
+    """The program threw; the text is its message."""
+
+
+class Died(Exception):
+    """The program ended or hung in the middle of a request; the next request starts it anew."""
+
+
+class Program:
+    """A real program's SessionManager class.
+
+    agent  "pi" or "omp"
+    home   what it takes for the user's home folder
+    """
+
+    def __init__(self, agent: str, installed: Installed, home: Path) -> None:
+        self.agent = agent
+        self.home = home
+        if agent == "pi":
+            self._command = [installed.node, str(HERE / "pi_driver.mjs"), installed.pi]
+        else:
+            self._command = [installed.bun, str(HERE / "omp_driver.ts"), installed.omp]
+        self._env = {
+            "HOME": str(home),
+            "PATH": os.path.dirname(self._command[0]) + os.pathsep + os.defpath,
+            "LANG": "C.UTF-8",
+            "TZ": "UTC",
+            "TMPDIR": str(home / "tmp"),
+            # What bun made of omp's source the last time: it starts in half the time.
+            "BUN_RUNTIME_TRANSPILER_CACHE_PATH": str(Path(installed.bun).parents[4] / "transpiled"),
+        }
+        self._process: subprocess.Popen[bytes] | None = None
+        self._rest = b""
+
+    def make(self, how: str, *args: Any) -> Session:
+        """A SessionManager by one of the static methods: create, open, inMemory, continueRecent, forkFrom.
+
+        :raises Refused: the program would not.
+        """
+        return Session(self, self._request("make", how=how, args=args))
+
+    def list(self, how: str, *args: Any) -> Any:
+        """What a static method that makes no manager gives: "list", "listAll"."""
+        return self._request("list", how=how, args=args)
+
+    def help(self, name: str, *args: Any) -> Any:
+        """What one of the functions gives that the driver takes from the program beside the class."""
+        return self._request("help", name=name, args=args)
+
+    def close(self) -> None:
+        """End the process, if one runs."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.close()
+        try:
+            process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        process.stdout.close()
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        for folder in (self.home, self.home / "tmp"):
+            folder.mkdir(parents=True, exist_ok=True)
+        with open(self.home / f"{self.agent}.log", "ab") as log:
+            return subprocess.Popen(
+                self._command,
+                cwd=self.home,
+                env=self._env,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                bufsize=0,
+            )
+
+    def _request(self, op: str, **parts: Any) -> Any:
+        if self._process is None:
+            self._process = self._start()
+            self._rest = b""
+        line = json.dumps({"op": op, **parts}).encode() + b"\n"
+        assert self._process.stdin is not None
+        try:
+            view = memoryview(line)
+            while view:
+                view = view[self._process.stdin.write(view) :]
+            answer = json.loads(self._answer())
+        except BrokenPipeError:
+            raise self._died("it is gone") from None
+        if "error" in answer:
+            raise Refused(answer["error"])
+        return answer["value"]
+
+    def _answer(self) -> bytes:
+        assert self._process is not None
+        assert self._process.stdout is not None
+        descriptor = self._process.stdout.fileno()
+        parts = [self._rest]
+        with selectors.DefaultSelector() as selector:
+            selector.register(descriptor, selectors.EVENT_READ)
+            while b"\n" not in parts[-1]:
+                if not selector.select(_PATIENCE):
+                    raise self._died(f"no answer for {_PATIENCE:.0f} seconds")
+                data = os.read(descriptor, 1 << 20)
+                if not data:
+                    raise self._died("it ended")
+                parts.append(data)
+        line, _, self._rest = b"".join(parts).partition(b"\n")
+        return line
+
+    def _died(self, how: str) -> Died:
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.wait()
+        said = (self.home / f"{self.agent}.log").read_text(errors="replace").strip().splitlines()
+        return Died(f"{self.agent}: {how}; its last words: {said[-8:]}")
+
+
+class Session:
+    """One SessionManager in a program. `call` takes the program's own names and order of arguments."""
+
+    def __init__(self, program: Program, number: int) -> None:
+        self.program = program
+        self._number = number
+
+    def call(self, name: str, *args: Any) -> Any:
+        """The result of a method; None where it gives none.
+
+        :raises Refused: it threw.
+        """
+        return self.program._request("call", on=self._number, name=name, args=args)
+
+    def state(self) -> dict[str, Any]:
+        """All that the manager says about its session (`stateOf` in serve.mjs)."""
+        found: dict[str, Any] = self.program._request("state", on=self._number)
+        return found
+
+    def forget(self) -> None:
+        """Let the program free it."""
+        self.program._request("forget", on=self._number)
+
+
+def user(text: str, **more: Any) -> dict[str, Any]:
+    """A user's message, as the programs store one."""
+    return {
+        "role": "user",
+        "content": [{"type": "text", "text": text}],
+        "timestamp": 1_780_000_000_000,
+        **more,
+    }
+
+
+def assistant(text: str, *calls: str, model: str = "large-1", **more: Any) -> dict[str, Any]:
+    """An assistant's message with the calls of these ids after its text."""
+    content: list[dict[str, Any]] = [{"type": "text", "text": text}]
+    content += [{"type": "toolCall", "id": id, "name": "read", "arguments": {"path": "a.py"}} for id in calls]
+    cost = {"input": 0.25, "output": 0.5, "cacheRead": 0, "cacheWrite": 0, "total": 0.75}
+    usage = {"input": 10, "output": 20, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 30, "cost": cost}
+    return {
+        "role": "assistant",
+        "content": content,
+        "api": "messages",
+        "provider": "acme",
+        "model": model,
+        "usage": usage,
+        "stopReason": "toolUse" if calls else "stop",
+        "timestamp": 1_780_000_001_000,
+        **more,
+    }
+
+
+def tool_result(call: str, text: str) -> dict[str, Any]:
+    """The answer to a call."""
+    return {
+        "role": "toolResult",
+        "toolCallId": call,
+        "toolName": "read",
+        "content": [{"type": "text", "text": text}],
+        "isError": False,
+        "timestamp": 1_780_000_002_000,
+    }

@@ -1,0 +1,199 @@
+"""Random lists of operations on the real programs and on `app.sessions`, compared after every step.
+
+Then each side opens the other's file, where ids and times have to agree as well.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from app.formats.slot import fold_title
+from app.sessions.tree import open_tree
+from tests.interop.programs import Program, assistant, tool_result, user
+from tests.interop.sides import MISSING, Ours, Real, RealOmp, Side, Step, steps_told
+from tests.interop.views import differences, of_tree, times_in_context, untimed
+
+TEXTS = st.one_of(
+    st.sampled_from(
+        ["", " ", "fix the login", "two\nlines", "\r\n \ttabs\t", "\u00a0\ufeff\u0085 odd \x1c", "🙂"]
+    ),
+    st.text(max_size=12),
+)
+SPOKEN = st.one_of(st.sampled_from(["Why?", "", "fix\nit", "🙂 \u202e"]), st.text(max_size=8))
+PLACES = st.one_of(st.integers(0, 30), st.integers(0, 30), st.integers(0, 30), st.just(MISSING))
+DETAILS = st.sampled_from([None, {"readFiles": ["a.py"], "n": 1.5}, {}])
+HOOKS = st.sampled_from([None, True, False])
+CONTENTS = st.one_of(SPOKEN, SPOKEN.map(lambda text: [{"type": "text", "text": text}]))
+KINDS = st.sampled_from(["note", "hint", "a b"])
+LEVELS = st.sampled_from(["off", "low", "high"])
+
+READ, WRITE = ({"name": name, "description": "", "parameters": {}} for name in ("read", "write"))
+
+
+def system(text: str, more: dict[str, Any]) -> dict[str, Any]:
+    """pi's system message: a whole one, or what changes of the one before."""
+    return {"role": "system", "content": text, **more, "timestamp": 1_780_000_000_000}
+
+
+SYSTEMS = st.builds(
+    system,
+    st.sampled_from(["You test.", "", "You fix."]),
+    st.sampled_from(
+        [
+            {},
+            {"sections": {"a": "b"}},
+            {"sections": {"a": None, "c": "d"}},
+            {"toolsAdded": [READ, WRITE]},
+            {"toolsRemoved": [READ], "toolsAdded": [WRITE]},
+        ]
+    ),
+)
+USER = SPOKEN.map(user)
+ASSISTANT = st.builds(assistant, SPOKEN, model=st.sampled_from(["large-1", "small-1"]))
+PIS_MESSAGES = st.one_of(
+    USER,
+    USER,
+    ASSISTANT,
+    ASSISTANT,
+    st.builds(assistant, SPOKEN, st.sampled_from(["call-1", "call-2"])),
+    st.builds(tool_result, st.sampled_from(["call-1", "call-2"]), SPOKEN),
+    st.builds(lambda text: {**user(""), "content": text}, st.one_of(st.none(), SPOKEN)),
+    st.just({"role": "bashExecution", "command": "ls", "output": "a.py", "exitCode": 0, "timestamp": 1}),
+    SYSTEMS,
+)
+
+
+def step(name: str, *arguments: st.SearchStrategy[Any]) -> st.SearchStrategy[Step]:
+    return st.tuples(st.just(name), *arguments)
+
+
+COMMON = (
+    step("thinking", LEVELS),
+    step("model", st.sampled_from(["acme", "other"]), st.sampled_from(["large-1", "a/b"])),
+    step("compaction", SPOKEN, PLACES, st.integers(0, 10**9), DETAILS, HOOKS),
+    step("custom", KINDS, DETAILS),
+    step("custom_message", KINDS, CONTENTS, st.booleans(), DETAILS),
+    step("label", PLACES, st.one_of(st.none(), TEXTS)),
+    step("label", PLACES, TEXTS),
+    step("branch", PLACES),
+    step("reset"),
+    step("summary", st.one_of(PLACES, st.none()), SPOKEN, DETAILS, HOOKS),
+    step("reopen"),
+    step("fork"),
+)
+PIS_STEPS = st.lists(
+    st.one_of(
+        *(step("message", PIS_MESSAGES) for _ in range(5)),
+        *COMMON,
+        step("name", TEXTS),
+        step("compaction", SPOKEN, st.none(), st.integers(0, 10**9), DETAILS, HOOKS),
+        step("take_out", PLACES),
+        step("new"),
+    ),
+    max_size=24,
+)
+OMPS_STEPS = st.lists(
+    st.one_of(
+        *(step("message", st.one_of(USER, ASSISTANT)) for _ in range(5)),
+        *COMMON,
+        # omp takes no empty name: there is no way to clear one.
+        step("name", TEXTS.filter(lambda text: fold_title(text) != "")),
+    ),
+    max_size=20,
+)
+
+LONG = settings(
+    max_examples=200,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+
+
+def agree(real: Side, ours: Side, when: str) -> None:
+    """Both sides have the same session, ids and times apart."""
+    theirs, mine = real.view(), ours.view()
+    assert differences(untimed(theirs), untimed(mine)) == [], when
+    assert times_in_context(theirs), when
+    assert times_in_context(mine), when
+    assert real.written == ours.written, f"{when}: only one of the files is there"
+
+
+def run(real: Side, ours: Side, steps: list[Step]) -> None:
+    """Both take the same steps and agree after each of them."""
+    for place, each in enumerate(steps):
+        when = f"step {place} of\n{steps_told(steps)}"
+        before = real.file, ours.file
+        assert real.do(each) == ours.do(each), f"only one refused, {when}"
+        agree(real, ours, when)
+        assert (real.file == before[0]) == (ours.file == before[1]), f"only one has a new file, {when}"
+        assert (real.parent_file == before[0]) == (ours.parent_file == before[1]), f"parents, {when}"
+
+
+def each_opens_the_others(real: Real, ours: Ours, steps: list[Step], folder: Path) -> None:
+    """What one wrote the other reads, to the letter: the real program, the manager, the screens' tree."""
+    assert real.written == ours.written
+    if not real.written:
+        return
+    for name, file in (("theirs", str(real.file)), ("ours", str(ours.file))):
+        copy = folder / f"{name}.jsonl"
+        shutil.copyfile(file, copy)
+        ours.open(str(copy))
+        mine = ours.view()
+        shown = of_tree(open_tree(str(copy), (ours.agent,)))
+        real.open(str(copy))
+        told = f"{name}:\n{copy.read_text()}\nafter\n{steps_told(steps)}"
+        assert differences(real.view(), mine) == [], told
+        assert real.ids() == ours.ids(), told
+        assert differences(mine, shown, "context") == [], told
+        assert copy.read_bytes() == Path(file).read_bytes(), f"{name}: opening wrote into the file"
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    """A folder to work in that is there: omp goes back to its own when it is not."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    return folder
+
+
+@LONG
+@given(steps=PIS_STEPS)
+def test_the_real_pi_and_the_manager_do_the_same(pi: Program, work: Path, steps: list[Step]) -> None:
+    with tempfile.TemporaryDirectory(dir=work) as name:
+        folder = Path(name)
+        real = Real(pi, str(work), folder / "pi")
+        ours = Ours("pi", str(work), folder / "ours", {"HOME": name})
+        run(real, ours, steps)
+        each_opens_the_others(real, ours, steps, folder)
+        real.session.forget()
+
+
+@LONG
+@given(steps=PIS_STEPS)
+def test_in_memory_as_well(pi: Program, work: Path, steps: list[Step]) -> None:
+    real = Real(pi, str(work), None)
+    ours = Ours("pi", str(work), None, {})
+    run(real, ours, steps)
+    assert ours.file is None
+    real.session.forget()
+    assert list(work.iterdir()) == []
+
+
+@LONG
+@given(steps=OMPS_STEPS)
+def test_the_real_omp_and_the_manager_do_the_same(omp: Program, work: Path, steps: list[Step]) -> None:
+    with tempfile.TemporaryDirectory(dir=work) as name:
+        folder = Path(name)
+        real = RealOmp(omp, str(work), folder / "omp")
+        ours = Ours("omp", str(work), folder / "ours", {"HOME": name})
+        run(real, ours, steps)
+        each_opens_the_others(real, ours, steps, folder)
+        real.session.call("close")
+        real.session.forget()

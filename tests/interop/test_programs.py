@@ -1,0 +1,230 @@
+"""Files of ours in the real programs, and theirs here: the same entries, leaf, labels, name and tree.
+
+The real programs repair and migrate what they open, so they are always given a copy.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.demo import write_demo
+from app.formats.stamps import parse_time
+from app.sessions.summarise import summarise
+from app.sessions.tree import open_tree
+from app.stores import named
+from app.stores.layout import session_files
+from tests.interop.programs import UNDEFINED, Died, Program, Refused, Session, assistant, tool_result, user
+from tests.interop.views import View, differences, of_program, of_tree
+
+NOW = 1_795_000_000_000
+
+Demo = dict[str, list[tuple[str, Path]]]
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
+    """The example sessions: (agent whose store it is, file) by the program that can open them."""
+    folder = tmp_path_factory.mktemp("demo")
+    found: Demo = {"pi": [], "omp": []}
+    for store in named(write_demo(str(folder), NOW), {}, "/nonexistent", "/nonexistent"):
+        agent = store.agent.name
+        for _, inside in session_files(store, []):
+            for entry, _ in inside:
+                if entry.path.endswith(".jsonl") and agent != "agent":
+                    found["omp" if agent == "omp" else "pi"].append((agent, Path(entry.path)))
+    return found
+
+
+def test_a_program_says_why_it_refuses_and_goes_on(pi: Program) -> None:
+    session = pi.make("inMemory", "/work/app")
+    with pytest.raises(Refused, match="Entry nowhere not found"):
+        session.call("branch", "nowhere")
+    assert session.state()["entries"] == []
+
+
+def test_a_program_that_dies_is_started_anew(pi: Program) -> None:
+    session = pi.make("inMemory", "/work/app")
+    assert pi._process is not None
+    pi._process.kill()
+    with pytest.raises(Died):
+        session.state()
+    assert pi.make("inMemory", "/work/app").state()["entries"] == []
+
+
+def test_undefined_is_not_null(pi: Program) -> None:
+    session = pi.make("inMemory", "/work/app")
+    session.call("appendCustomEntry", "note", None)
+    session.call("appendCustomEntry", "note", UNDEFINED)
+    null, undefined = session.state()["entries"]
+    assert null["data"] is None
+    assert "data" not in undefined
+
+
+@pytest.mark.parametrize("agent", ["pi", "omp"])
+def test_the_demo_opens_in_the_real_program_as_here(
+    agent: str, demo: Demo, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    program: Program = request.getfixturevalue(agent)
+    wrong = []
+    for store, file in demo[agent]:
+        copy = tmp_path / file.name
+        shutil.copyfile(file, copy)
+        here = of_tree(open_tree(str(file), (store,)))
+        there = program.make("open", str(copy))
+        left_out = ["context"]
+        if store == "indusagi":
+            left_out.append("name")  # pi honours a cleared name, indusagi does not (FORMATS 1.3)
+        wrong += [f"{file.name}: {sentence}" for sentence in compare(there, here, *left_out)]
+        there.forget()
+    assert len(demo[agent]) > 4
+    assert wrong == []
+
+
+def compare(there: Session, here: View, *left_out: str) -> list[str]:
+    """Where the real program and `here` differ."""
+    return differences(of_program(there.state()), here, *left_out)
+
+
+def pis_file(pi: Program, folder: Path) -> Session:
+    """A session with all that pi's SessionManager can write."""
+    session = pi.make("create", "/work/app", str(folder))
+    call = session.call
+    call("appendModelChange", "acme", "small-1")
+    call("appendThinkingLevelChange", "high")
+    first = call("appendMessage", user("Why is the test slow?"))
+    call("appendMessage", assistant("I look at it.", "call-1"))
+    result = call("appendMessage", tool_result("call-1", "def test(): ..."))
+    answer = call("appendMessage", assistant("It sleeps."))
+    call("appendLabelChange", answer, "found it")
+    call("appendLabelChange", first, "to be cleared")
+    call("appendSessionInfo", "Slow\r\ntest")
+    call("appendLabelChange", first, UNDEFINED)
+    call("appendCustomEntry", "note", {"n": 1})
+    call("branch", result)
+    call("appendMessage", user("Then mock the clock."))
+    call("appendMessage", assistant("Done."))
+    call("branchWithSummary", first, "We mocked the clock.", {"files": ["a.py"]}, True)
+    call("appendCustomMessageEntry", "hint", "Mind the fixtures.", True, {"from": "extension"})
+    call("appendCompaction", "All about the slow test.", first, 4200, {"readFiles": []})
+    call("appendMessage", user("And now? 🙂 \u202e"))
+    call("appendUsage", "summary", "acme", "small-1", assistant("")["usage"])
+    call("resetLeaf")
+    call("appendMessage", user("From the start."))
+    return session
+
+
+def summary_agrees(state: dict[str, Any], agent: str) -> None:
+    """The row of the list says what the real program says."""
+    row = summarise(state["file"], (agent,), 0).summary
+    assert row is not None
+    entries = state["entries"]
+    named_as_parent = {entry["parentId"] for entry in entries}
+    assert row.id == state["id"]
+    assert row.cwd == state["header"]["cwd"]
+    assert row.created == parse_time(state["header"]["timestamp"])
+    assert row.name == state["name"]
+    assert row.entry_count == len(entries)
+    assert row.message_count == sum(entry["type"] == "message" for entry in entries)
+    assert row.leaf_count == sum(entry["id"] not in named_as_parent for entry in entries)
+    assert row.leaf_id == state["leaf"]
+    assert dict(row.labels) == {id: label for id, label in state["labels"].items() if label is not None}
+    assert row.parent_session == state["header"].get("parentSession")
+    assert (row.problems, row.torn) == (0, False)
+
+
+def test_what_pi_writes_reads_the_same_here(pi: Program, tmp_path: Path) -> None:
+    state = pis_file(pi, tmp_path).state()
+    assert differences(of_program(state), of_tree(open_tree(state["file"], ("pi",))), "context") == []
+    summary_agrees(state, "pi")
+    [listed] = pi.list("list", "/work/app", str(tmp_path))
+    row = summarise(state["file"], ("pi",), 0).summary
+    assert row is not None
+    assert listed["messageCount"] == row.message_count
+    assert listed["firstMessage"] == row.first_message
+    assert listed["name"] == row.name == "Slow test"
+    assert parse_time(listed["modified"]) == row.modified
+
+
+def test_a_branch_that_pi_takes_out_reads_the_same_here(pi: Program, tmp_path: Path) -> None:
+    session = pis_file(pi, tmp_path)
+    source = session.state()
+    labelled = next(id for id, label in source["labels"].items() if label == "found it")
+    tip = next(entry["id"] for entry in source["entries"] if entry["type"] == "custom")
+    assert session.call("createBranchedSession", tip) is not None
+    state = session.state()
+    assert state["file"] != source["file"]
+    assert state["header"]["parentSession"] == source["file"]
+    assert state["labels"][labelled] == "found it"
+    assert differences(of_program(state), of_tree(open_tree(state["file"], ("pi",))), "context") == []
+    summary_agrees(state, "pi")
+
+
+def test_a_fork_by_pi_reads_the_same_here(pi: Program, tmp_path: Path) -> None:
+    source = pis_file(pi, tmp_path / "one").state()
+    state = pi.make("forkFrom", source["file"], "/work/other", str(tmp_path / "two")).state()
+    assert state["cwd"] == "/work/other"
+    assert differences(of_program(state), of_tree(open_tree(state["file"], ("pi",))), "context") == []
+    summary_agrees(state, "pi")
+
+
+def omps_file(omp: Program, folder: Path) -> Session:
+    """A session with all that omp's SessionManager can write."""
+    work = folder / "work"
+    work.mkdir(parents=True)
+    session = omp.make("create", str(work), str(folder))
+    call = session.call
+    call("appendModelChange", "acme/small-1")
+    call("appendModelChange", "acme/tiny-1", "smol")
+    call("appendThinkingLevelChange", "high", "auto")
+    first = call("appendMessage", user("Why is the test slow?"))
+    call("appendMessage", assistant("I look at it.", "call-1"))
+    result = call("appendMessage", tool_result("call-1", "def test(): ..."))
+    answer = call("appendMessage", assistant("It sleeps."))
+    call("appendLabelChange", answer, "found it")
+    assert call("setSessionName", "Slow\ttest \U0001f642", "user") is True
+    call("appendModeChange", "plan", {"planFile": "plan.md"})
+    call("appendTtsrInjection", ["rule-a", "rule-b"])
+    call("appendSessionInit", {"systemPrompt": "You test.", "task": "test", "tools": ["read"]})
+    call("appendServiceTierChange", None)
+    call("branch", result)
+    call("appendMessage", user("Then mock the clock."))
+    call("appendMessage", assistant("Done."))
+    call("branchWithSummary", first, "We mocked the clock.", {"files": ["a.py"]}, True)
+    call("appendCustomMessageEntry", "hint", "Mind the fixtures.", True)
+    call("appendCompaction", "All about it.", "Slow test", first, 4200, {"preserveData": {"a": 1}})
+    call("appendCustomEntry", "note", {"n": 1})
+    call("appendResetBoundary")
+    call("appendMessage", user("And now?"))
+    call("flush")
+    return session
+
+
+def test_what_omp_writes_reads_the_same_here(omp: Program, tmp_path: Path) -> None:
+    state = omps_file(omp, tmp_path).state()
+    assert state["name"] == "Slow test \U0001f642"
+    assert differences(of_program(state), of_tree(open_tree(state["file"], ("omp",))), "context") == []
+    summary_agrees(state, "omp")
+
+
+def test_a_branch_that_omp_takes_out_reads_the_same_here(omp: Program, tmp_path: Path) -> None:
+    session = omps_file(omp, tmp_path)
+    source = session.state()
+    tip = next(entry["id"] for entry in source["entries"] if entry["type"] == "session_init")
+    session.call("createBranchedSession", tip)
+    state = session.state()
+    assert state["header"]["parentSession"] == source["file"]
+    assert differences(of_program(state), of_tree(open_tree(state["file"], ("omp",))), "context") == []
+    summary_agrees(state, "omp")
+
+
+def test_a_fork_by_omp_reads_the_same_here(omp: Program, tmp_path: Path) -> None:
+    source = omps_file(omp, tmp_path / "one").state()
+    fork = omp.make("forkFrom", source["file"], source["cwd"], str(tmp_path / "two"))
+    state = fork.state()
+    assert state["header"]["parentSession"] == source["id"]
+    assert differences(of_program(state), of_tree(open_tree(state["file"], ("omp",))), "context") == []
+    summary_agrees(state, "omp")
