@@ -22,11 +22,13 @@ class Setup:
     """The surroundings of a run.
 
     :param here: this folder, as the shell and as the system spell it.
+    :param agent_env: the environment by which agents find their sessions and what else they keep; that of
+        the process where None.
     :param demo: the folder of the example sessions, empty when the user's own are shown.
     :param clock: nanoseconds since the epoch.
     """
 
-    __slots__ = ("_clock", "cache_folder", "demo", "env", "here", "home", "stores")
+    __slots__ = ("_clock", "agent_env", "cache_folder", "demo", "env", "here", "home", "stores")
 
     def __init__(
         self,
@@ -38,8 +40,10 @@ class Setup:
         cache_folder: str,
         demo: str = "",
         clock: Callable[[], int] = time.time_ns,
+        agent_env: Mapping[str, str] | None = None,
     ) -> None:
         self.env = env
+        self.agent_env = env if agent_env is None else agent_env
         self.home = home
         self.here = here
         self.stores = list(stores)
@@ -87,6 +91,7 @@ def of_demo(folder: str, clock: Callable[[], int] = time.time_ns) -> Setup:
         cache_folder=os.path.join(folder, "cache"),
         demo=folder,
         clock=clock,
+        agent_env={"HOME": os.path.join(folder, "home")},
     )
 
 

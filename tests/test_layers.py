@@ -7,11 +7,14 @@ textual and no rich. PERFORMANCE 3.1: what runs before the first rows are drawn 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.factory import chain, write_session
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -25,21 +28,21 @@ WITHOUT_A_SCREEN = [
     "view",
     "setup",
     "first_frame",
+    "changes",
     "reports",
     "commands",
     "places",
 ]
 
-# What the fast path may load. `collections` and `sqlite3` bring functools, operator and datetime along;
-# fcntl and termios are C modules that are loaded in microseconds.
+# What the fast path may load. `_sqlite3` brings collections and functools along, but not the datetime that
+# the package around it does; fcntl and termios are C modules that are loaded in microseconds.
 MAY_LOAD = [
     "__future__",
-    "collections",
+    "_sqlite3",
     "errno",
     "fcntl",
     "os",
     "os.path",
-    "sqlite3",
     "stat",
     "sys",
     "termios",
@@ -48,8 +51,11 @@ MAY_LOAD = [
 ]
 
 FAST_PATH = [
+    "app.arguments",
     "app.cli",
     "app.first_frame",
+    "app.reports",
+    "app.reports.listing",
     "app.setup",
     "app.places",
     "app.stores",
@@ -141,7 +147,7 @@ def allowed() -> set[str]:
 
 
 def test_the_list_of_permitted_modules_is_itself_light(allowed: set[str]) -> None:
-    heavy = {"argparse", "asyncio", "dataclasses", "enum", "json", "pathlib", "re", "typing"}
+    heavy = {"argparse", "asyncio", "dataclasses", "datetime", "enum", "json", "pathlib", "re", "typing"}
     assert not allowed & heavy
 
 
@@ -153,6 +159,40 @@ def test_the_fast_path_loads_only_what_is_permitted(name: str, allowed: set[str]
     assert not too_much, (
         f"{name} loads {', '.join(sorted(too_much))} before the first rows are on the terminal"
     )
+
+
+LISTS = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from app.stores import live
+live.look = lambda stores: live.Processes()  # whatever runs on this machine
+from app.cli import main
+code = main(["list", "--limit", "5"])
+names = sorted(sys.modules)
+import json
+print()
+print(json.dumps([code, names]))
+"""
+
+
+def test_a_list_with_nothing_changed_loads_neither_the_catalog_nor_what_reads_files(tmp_path: Path) -> None:
+    write_session(tmp_path / ".pi/agent/sessions/--work--/a.jsonl", *chain("hello"))
+    env = {"HOME": str(tmp_path), "LEAFMARK_CACHE_DIR": str(tmp_path / "cache"), "PATH": os.defpath}
+
+    def modules() -> set[str]:
+        command = [sys.executable, "-c", LISTS, str(ROOT)]
+        done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, check=False)
+        assert "hello" in done.stdout, done.stderr
+        code, names = json.loads(done.stdout.splitlines()[-1])
+        assert code == 0
+        return set(names)
+
+    reading = {"_sqlite3", "app.index.catalog", "app.index.scan", "app.index.reader", "threading"}
+    assert reading <= modules()
+    again = modules()
+    assert not again & {*reading, "argparse", "collections", "datetime", "functools", "re", "typing"}
+    # Each costs as much as looking at thirty files.
+    assert len([name for name in again if name.startswith("app")]) <= 36
 
 
 def test_the_command_line_loads_nothing_of_the_screen() -> None:

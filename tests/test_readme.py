@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from app.cli import _parser
+from app.arguments import COMMANDS
+from app.usage import parser
 from tests.readme import README, with_table
 
 
@@ -15,11 +16,16 @@ def test_the_table_of_keys_is_the_programs():
 
 def test_every_command_and_option_is_mentioned():
     text = README.read_text(encoding="utf-8")
-    usage = _parser().format_help()
+    usage = parser().format_help()
     named = set(re.findall(r"(--[a-z]+)", usage)) - {"--help"}
     assert {name for name in named if name not in text} == set()
-    for command in ("list", "tree", "doctor"):
-        assert f"`leafmark {command}" in text
+    for name, command in COMMANDS.items():
+        (row,) = re.findall(rf"^\| `leafmark {name}[ `].*", text, re.MULTILINE)
+        said = [
+            *(f"--{option.name}" for option in command.options),
+            *(word.metavar for word in command.words),
+        ]
+        assert [word for word in said if word not in row] == []
 
 
 def test_pictures_that_are_shown_are_there():

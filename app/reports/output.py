@@ -11,6 +11,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from app.arguments import Options
+    from app.setup import Setup
+
 
 def columns() -> int | None:
     """The width to fit lines to: the terminal's; None when the output goes elsewhere, where nothing is
@@ -45,3 +48,13 @@ def write_json(value: dict[str, Any]) -> None:
 def complain(message: str) -> None:
     """One line on standard error, inert whatever it names."""
     sys.stderr.write(f"leafmark: {one_line(message, 4_000)}\n")
+
+
+def say_missing(options: Options, setup: Setup) -> None:
+    """A folder that the user named and that holds nothing is told of; those that were found may be
+    missing.
+    """
+    for store in setup.stores:
+        problem = store.problem() if store.source == "--store" and options.store else None
+        if problem:
+            complain(f"--store {store.agent.name}={one_line(store.root)}: {problem}")

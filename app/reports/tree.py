@@ -2,51 +2,35 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
-from app.formats.one_line import one_line_of
 from app.formats.stamps import iso
 from app.formats.text import one_line
-from app.index.index import Index
-from app.reports.find import Ambiguous, NotFound, find_session
+from app.reports.named import NotOpened, open_named
 from app.reports.output import columns, complain, write_json, write_text
-from app.sessions.tree import NotASession, open_tree
-from app.stores.layout import reason
 from app.view.folders import tilde
 from app.view.line import plain
 from app.view.tree_row import ASCII, UNICODE, render_tree_row
 from app.view.tree_view import TreeView
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Iterator
 
-    from app.sessions.tree import SessionTree
+    from app.arguments import Options
+    from app.sessions.tree import Node, SessionTree
     from app.setup import Setup
 
 SCHEMA = 1
 UNBOUNDED = 10_000
 
 
-def run(options: argparse.Namespace, setup: Setup) -> int:
+def run(options: Options, setup: Setup) -> int:
     """Print the tree of the session that was named."""
-    path = options.session
     try:
-        path, agents = _place(options.session, setup)
-        tree = open_tree(path, agents)
-    except NotFound as error:
+        tree = open_named(options.session, setup)
+    except NotOpened as error:
         complain(str(error))
-        return 1
-    except Ambiguous as error:
-        complain(str(error))
-        return 2
-    except NotASession as error:
-        complain(one_line(str(error), 1_000))
-        return 3
-    except OSError as error:
-        complain(f"{one_line(path, 1_000)}: {reason(error)}")
-        return 3
+        return error.code
     if options.json:
         write_json(as_json(tree))
     else:
@@ -56,27 +40,13 @@ def run(options: argparse.Namespace, setup: Setup) -> int:
     return 0
 
 
-def _place(named: str, setup: Setup) -> tuple[str, tuple[str, ...]]:
-    """The path of the session, and the agents of the store that it lies in."""
-    index = Index(setup.stores, setup.cache_folder)
-    try:
-        index.scan()
-        row = find_session(named, index.rows())
-        return row.path, (row.agent,)
-    except NotFound:
-        if os.path.exists(named):
-            return os.path.abspath(named), ()
-        raise
-    finally:
-        index.close()
-
-
 def drawn(tree: SessionTree, home: str, cells: int | None, *, ascii_only: bool) -> Iterator[str]:
     """The tree as lines of text, the active path marked by a character.
 
     :param cells: the width to fit to; None for lines that are not cut.
     """
     view = TreeView(tree)
+    tree.read_rows(tree.entries)
     glyphs = ASCII if ascii_only else UNICODE
     head = [
         one_line(tree.name or "", 200) or _first_prompt(tree),
@@ -107,8 +77,8 @@ def drawn(tree: SessionTree, home: str, cells: int | None, *, ascii_only: bool) 
 
 def _first_prompt(tree: SessionTree) -> str:
     """What stands for a session without a name."""
-    prompts = (node.preview for node in tree.entries if node.role == "user" and node.preview.strip())
-    return one_line(next(prompts, ""), 200)
+    prompts = (node.said.text for node in tree.entries if node.role == "user" and node.said)
+    return next(filter(None, prompts), "")
 
 
 def _spelled(text: str, ascii_only: bool) -> str:
@@ -118,6 +88,7 @@ def _spelled(text: str, ascii_only: bool) -> str:
 def as_json(tree: SessionTree) -> dict[str, Any]:
     """The tree as a flat list in file order: parents are named by id, so that no depth is too deep."""
     active = {node.index for node in tree.active_path()}
+    tree.read_rows(tree.entries)
     header = tree.header
     return {
         "schema": SCHEMA,
@@ -141,7 +112,7 @@ def as_json(tree: SessionTree) -> dict[str, Any]:
                 "role": node.role,
                 "timestamp": None if node.timestamp is None else iso(node.timestamp),
                 "line": node.line,
-                "text": _text(node),
+                "text": row_text(node),
                 "label": node.label,
                 "on_active_path": node.index in active,
                 "children": len(node.children),
@@ -157,6 +128,7 @@ def as_json(tree: SessionTree) -> dict[str, Any]:
     }
 
 
-def _text(node: Any) -> str:
-    said = one_line_of(node)
-    return (said.prefix + said.text).strip()
+def row_text(node: Node) -> str:
+    """The row of an entry as one line; inert."""
+    said = node.said
+    return (said.prefix + said.text).strip() if said else ""

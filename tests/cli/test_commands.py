@@ -12,35 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import ROOT
 from tests.factory import chain, entry, message, write_session
-
-ROOT = Path(__file__).parent.parent.parent
-
-
-@pytest.fixture
-def leafmark(tmp_path):
-    """Run a command in a home of its own: (arguments) -> finished process."""
-    (tmp_path / "home").mkdir()
-
-    def run(*words, cwd=None, encoding="utf-8", **variables):
-        env = {
-            "HOME": str(tmp_path / "home"),
-            "PATH": os.environ["PATH"],
-            "PYTHONPATH": str(ROOT),
-            "PYTHONIOENCODING": encoding,
-            **variables,
-        }
-        return subprocess.run(
-            [sys.executable, "-m", "app", *map(str, words)],
-            env=env,
-            cwd=cwd or tmp_path,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            check=False,
-        )
-
-    return run
 
 
 @pytest.fixture

@@ -1,0 +1,55 @@
+"""Making a new session of another (FORMATS 2.2, last paragraph; specs 003 "Session Forking")."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from app.actions.opened import entry_named, opened
+from app.sessions.errors import ReadOnly
+from app.sessions.manager import SessionManager
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from app.sessions.change import Change
+    from app.stores.base import Store
+
+
+def fork(
+    path: str,
+    env: Mapping[str, str],
+    *,
+    entry: str | None = None,
+    to: str | None = None,
+    last: int | None = None,
+    store: Store | None = None,
+) -> Change:
+    """A new session of the one at `path`, which is not touched.
+
+    It has the path to an entry, the labels on it and the name. A fork of nickcecere/agent has the last
+    messages.
+
+    :param entry: an id or the beginning of one; the leaf where None.
+    :param to: the working folder of the new session, which goes where the agent looks for those of that
+        folder; that of the old session, beside its file, where None.
+    :param last: how many messages a fork of nickcecere/agent has; 20 where None.
+    :param store: where the session was found; the one that `env` leads to where None.
+    :return: what was done; `after` is the new file's path.
+    :raises SessionError: there is no new file; the class says why.
+    """
+    manager = opened(path, "fork", env, store)
+    # Programs know the folder that they run in by its real path.
+    target = manager.cwd if to is None else os.path.realpath(to)
+    if not manager.forks_last:
+        if last is not None:
+            raise ReadOnly(path, 0, "only sessions of nickcecere/agent are forked by their last messages")
+        return manager.cut(manager.leaf_id if entry is None else entry_named(manager, entry), target, store)
+    if entry is not None:
+        raise ReadOnly(path, 0, "sessions of this agent are forked by their last messages, not at an entry")
+    counted = {} if last is None else {"last": last}
+    agents = () if store is None else store.agents
+    folder = os.path.dirname(os.path.abspath(path))
+    forked = SessionManager.fork_from(path, target, folder, env=env, agents=agents, **counted)
+    assert forked.last_change is not None
+    return forked.last_change

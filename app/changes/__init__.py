@@ -1,0 +1,119 @@
+"""The commands that write to a session: label, rename, branch, fork (issue 3, "On the command line").
+
+Each is one of `app.actions`, with the session looked up before and a line about what was done after.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from app.actions.branch import branch, branch_to_file
+from app.actions.fork import fork
+from app.actions.label import label
+from app.actions.opened import ROOT
+from app.actions.rename import rename
+from app.changes.told import as_json, as_line
+from app.formats.slot import fold_title
+from app.index.find import Ambiguous, NotFound, place
+from app.reports.output import complain, say_missing, write_json, write_text
+from app.sessions.errors import AmbiguousEntry, NotThere, SessionError, UnknownEntry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from app.arguments import Options
+    from app.index.find import Place
+    from app.sessions.change import Change
+    from app.setup import Setup
+
+    Action = Callable[[Options, Place, Mapping[str, str]], Change]
+
+NOT_FOUND, WRONG_USE, REFUSED = 1, 2, 3
+
+
+class WrongUse(Exception):
+    """The words do not go together; the text says why."""
+
+
+def run(options: Options, setup: Setup) -> int:
+    """Make one change, and print what was done.
+
+    :param options: ``command`` names it.
+    :return: the exit code: 0 done, 1 no such session or entry, 2 wrong use or several are meant, 3 refused or
+        failed. But for 0, one line on standard error says why, and nothing was written.
+    """
+    say_missing(options, setup)
+    check, act = _ACTIONS[options.command or ""]
+    try:
+        check(options)
+        found = place(options.session, setup.stores, setup.cache_folder)
+        change = act(options, found, setup.agent_env)
+    except (WrongUse, Ambiguous, AmbiguousEntry) as error:
+        complain(str(error))
+        return WRONG_USE
+    except (NotFound, UnknownEntry, NotThere) as error:
+        complain(str(error))
+        return NOT_FOUND
+    except SessionError as error:
+        complain(str(error))
+        return REFUSED
+    if options.json:
+        write_json(as_json(change, found.path))
+    else:
+        write_text(as_line(change) + "\n")
+    if change.note:
+        complain(change.note)
+    return 0
+
+
+def _check_label(options: Options) -> None:
+    if options.clear and options.text is not None:
+        raise WrongUse("a label is either put on or taken off: TEXT has no place beside --clear")
+    if not options.clear and not fold_title(options.text or ""):
+        raise WrongUse("a label needs a TEXT; --clear takes it off")
+
+
+def _label(options: Options, found: Place, env: Mapping[str, str]) -> Change:
+    return label(found.path, options.entry or "", options.text or "", env, found.store)
+
+
+def _check_rename(options: Options) -> None:
+    if options.name and not fold_title(options.name):
+        raise WrongUse('a name of blanks is none; "" clears the name')
+
+
+def _rename(options: Options, found: Place, env: Mapping[str, str]) -> Change:
+    return rename(found.path, options.name, env, found.store)
+
+
+def _check_branch(options: Options) -> None:
+    if options.summary is not None and options.new_file:
+        raise WrongUse("--summary has no place beside --new-file: a new session leaves no branch")
+    if options.summary is not None and not options.summary.strip():
+        raise WrongUse("--summary needs a text")
+    if options.new_file and options.entry == ROOT:
+        raise WrongUse("--new-file needs an entry: before all entries there is nothing to take along")
+
+
+def _branch(options: Options, found: Place, env: Mapping[str, str]) -> Change:
+    if options.new_file:
+        return branch_to_file(found.path, options.entry or "", env, found.store)
+    return branch(found.path, options.entry or "", env, options.summary or "", found.store)
+
+
+def _check_fork(options: Options) -> None:
+    if options.to is not None and not os.path.isdir(options.to):
+        raise WrongUse(f"--to {options.to!r} is not a folder")
+
+
+def _fork(options: Options, found: Place, env: Mapping[str, str]) -> Change:
+    return fork(found.path, env, entry=options.entry, to=options.to, last=options.last, store=found.store)
+
+
+_ACTIONS: dict[str, tuple[Callable[[Options], None], Action]] = {
+    "label": (_check_label, _label),
+    "rename": (_check_rename, _rename),
+    "branch": (_check_branch, _branch),
+    "fork": (_check_fork, _fork),
+}

@@ -1,0 +1,102 @@
+"""``leafmark labels``: the labels of one session with the entries they are on, or those of all sessions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from app.formats.stamps import iso
+from app.formats.text import one_line
+from app.index.index import Index
+from app.reports.listing import short_id
+from app.reports.named import NotOpened, open_named
+from app.reports.output import columns, complain, write_json, write_text
+from app.reports.tree import row_text
+from app.view.ages import age
+from app.view.cells import fill, shorten, width
+
+if TYPE_CHECKING:
+    from app.arguments import Options
+    from app.setup import Setup
+
+SCHEMA = 1
+CELLS = 26
+"""What a column keeps to on a terminal."""
+
+
+def run(options: Options, setup: Setup) -> int:
+    """Print the labels that stand. Exit code 1 where there are none."""
+    try:
+        labels, lines = _of_one(options.session, setup) if options.session else _of_all(setup)
+    except NotOpened as error:
+        complain(str(error))
+        return error.code
+    if options.json:
+        write_json({"schema": SCHEMA, "labels": labels})
+    else:
+        write_text("".join(line + "\n" for line in _table(lines, columns())))
+    if not labels:
+        complain(f"{options.session}: no entry has a label" if options.session else "no session has a label")
+        return 1
+    return 0
+
+
+def _of_all(setup: Setup) -> tuple[list[dict[str, Any]], list[list[str]]]:
+    """The labels of all sessions, newest session first: as JSON, and as the cells of a table."""
+    index = Index(setup.stores, setup.cache_folder, setup.now_ms)
+    try:
+        index.scan()
+        rows = index.rows()
+    finally:
+        index.close()
+    labels, lines = [], []
+    for row in rows:
+        session = {"agent": row.agent, "id": row.id, "path": row.path}
+        for entry_id, label in row.labels:
+            labels.append({"session": session, "entry_id": entry_id, "label": label})
+            lines.append([short_id(row.id), entry_id, label, row.title])
+    return labels, lines
+
+
+def _of_one(named: str, setup: Setup) -> tuple[list[dict[str, Any]], list[list[str]]]:
+    """The same of one session, with time and text of the entries; null where an entry is not there.
+
+    :raises NotOpened: it cannot be read.
+    """
+    tree = open_named(named, setup)
+    session = {"agent": tree.header.agent, "id": tree.header.id, "path": tree.path}
+    nodes = {target: tree.by_id[target] for target in tree.labels if target in tree.by_id}
+    tree.read_rows(nodes.values())
+    labels, lines = [], []
+    for target, label in tree.labels.items():
+        node = nodes.get(target)
+        time = node.timestamp if node else None
+        text = row_text(node) if node else None
+        labels.append(
+            {
+                "session": session,
+                "entry_id": target,
+                "label": label,
+                "text": text,
+                "timestamp": None if time is None else iso(time),
+            }
+        )
+        ago = "" if time is None else age(time, setup.now_ms())
+        lines.append([target, f"{ago:>4}", label, "(no such entry)" if text is None else text])
+    return labels, lines
+
+
+def _table(lines: list[list[str]], cells: int | None) -> list[str]:
+    """The cells side by side, inert; all but the last as wide as the widest of their column.
+
+    :param cells: the width to fit to; None for lines that are not cut.
+    """
+    inert = [[one_line(text) for text in line] for line in lines]
+    if cells is not None:
+        inert = [[shorten(text, CELLS) for text in line[:3]] + line[3:] for line in inert]
+    widest = [max(map(width, column)) for column in list(zip(*inert, strict=True))[:3]]
+    found = []
+    for *first, last in inert:
+        head = "  ".join(map(fill, first, widest))
+        room = None if cells is None else max(CELLS, cells - width(head) - 2)
+        found.append(f"{head}  {last if room is None else shorten(last, room)}")
+    return found

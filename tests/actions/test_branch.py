@@ -1,0 +1,157 @@
+"""The leaf is put on another entry, or the path to it in a file of its own (FORMATS 2.1 c, d)."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.actions.branch import MARK, branch, branch_to_file
+from app.actions.label import label
+from app.actions.rename import rename
+from app.sessions.errors import LiveSession, ReadOnly, UnknownEntry
+from app.stores.live import LIVE, MAYBE, Verdict
+from tests.actions.conftest import bytes_of, labelled, lines_of, read_only, reopened
+from tests.factory import message
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.sessions.manager.conftest import Home
+
+
+def texts(home: Home, path: str) -> list[str]:
+    """What the agent would tell the model."""
+    found = reopened(home, path).build_session_context().messages
+    return [said.get("summary") or said["content"][0]["text"] for said in found]
+
+
+def test_the_agent_goes_on_from_the_entry(home: Home, forked_path: Callable[..., str]) -> None:
+    path = forked_path()
+    os.utime(path, ns=(1, 2_000))
+    assert texts(home, path) == ["a question", "other"]
+    change = branch(path, "00000002", home.env)
+    assert (change.kind, change.before, change.target_id) == ("leaf", "e", "00000002")
+    assert change.after == change.entry_id == reopened(home, path).leaf_id
+    assert texts(home, path) == ["a question", "one"]
+    assert os.stat(path).st_mtime_ns != 2_000
+    mark = json.loads(lines_of(path)[-1])
+    assert (mark["customType"], mark["data"]) == (MARK, {"from": "e"})
+
+
+def test_before_all_entries(home: Home, forked_path: Callable[..., str]) -> None:
+    path = forked_path()
+    change = branch(path, "root", home.env)
+    assert (change.before, change.target_id) == ("e", None)
+    assert texts(home, path) == []
+    assert json.loads(lines_of(path)[-1])["parentId"] is None
+    assert branch(path, "root", home.env).entry_id == ""
+
+
+@pytest.mark.parametrize("agent", ["pi", "omp", "indusagi"])
+def test_a_summary_is_told_to_the_model(home: Home, agent: str) -> None:
+    manager = home.answered(agent)
+    path, (first, last) = manager.session_file or "", [entry.id for entry in manager.get_entries()]
+    change = branch(path, first, home.env, "went nowhere")
+    written = json.loads(lines_of(path)[-1])
+    assert (written["type"], written["parentId"], written["summary"]) == (
+        "branch_summary",
+        first,
+        "went nowhere",
+    )
+    assert written["fromId"] == (first if agent == "omp" else last)
+    assert (change.before, change.target_id, change.after) == (last, first, written["id"])
+    said = reopened(home, path).build_session_context().messages
+    assert "went nowhere" in json.dumps(said[-1])
+
+
+def test_where_the_leaf_is_nothing_is_written(home: Home, forked_path: Callable[..., str]) -> None:
+    path = forked_path()
+    for _ in range(2):
+        before = bytes_of(path)
+        change = branch(path, "e", home.env)
+        assert (change.entry_id, change.target_id) == ("", "e")
+        assert bytes_of(path) == before
+        # what hangs below it is bookkeeping: the agent would go on from there all the same
+        label(path, "00000001", "x", home.env)
+        rename(path, "n", home.env)
+    branch(path, "00000002", home.env)
+    label(path, "e", "y", home.env)
+    assert branch(path, "00000002", home.env).entry_id == ""
+    assert branch(path, "e", home.env).entry_id
+
+
+def test_parents_that_go_round_do_not_hang_it(home: Home, forked_path: Callable[..., str]) -> None:
+    path = forked_path(labelled("e", "x", "l1", "l2"), labelled("e", "y", "l2", "l1"))
+    assert branch(path, "00000002", home.env).entry_id
+
+
+@pytest.mark.parametrize(
+    ("agent", "state"), [("pi", LIVE), ("indusagi", LIVE), ("omp", LIVE), ("omp", MAYBE)]
+)
+def test_beside_a_running_agent_it_is_refused(
+    home: Home, monkeypatch: pytest.MonkeyPatch, agent: str, state: str
+) -> None:
+    manager = home.answered(agent)
+    path, first = manager.session_file or "", manager.get_entries()[0].id
+    before = bytes_of(path)
+    monkeypatch.setattr("app.sessions.guard.verdict", lambda *_: Verdict(state, "omp runs there", 7))
+    for summary in ("", "text"):
+        with pytest.raises(LiveSession, match="process 7"):
+            branch(path, first, home.env, summary)
+    assert bytes_of(path) == before
+
+
+def test_a_new_file_has_the_path_and_its_labels(home: Home, forked_path: Callable[..., str]) -> None:
+    path = forked_path(labelled("00000002", "kept", "l1", "e"), labelled("e", "left", "l2", "l1"))
+    rename(path, "N", home.env)
+    before = bytes_of(path)
+    change = branch_to_file(path, "00000002", home.env)
+    assert bytes_of(path) == before
+    made = reopened(home, change.after)
+    assert (change.kind, change.before, change.path) == ("file", path, change.after)
+    assert (change.session_id, change.after_id) == ("s1", made.session_id)
+    assert os.path.dirname(made.session_file or "") == os.path.dirname(path)
+    assert [entry.type for entry in made.get_entries()] == ["message", "message", "label", "session_info"]
+    assert (made.get_label("00000002"), made.get_label("e")) == ("kept", None)
+    assert (made.session_name, made.cwd, made.header["parentSession"]) == ("N", "/work/app", path)
+
+
+@pytest.mark.parametrize("named", ["root", "nowhere"])
+def test_a_new_file_needs_an_entry(home: Home, forked_path: Callable[..., str], named: str) -> None:
+    path = forked_path()
+    with pytest.raises(UnknownEntry):
+        branch_to_file(path, named, home.env)
+    assert os.listdir(os.path.dirname(path)) == ["s.jsonl"]
+
+
+def test_a_name_that_was_cleared_is_not_found_again_on_the_path(
+    home: Home, forked_path: Callable[..., str]
+) -> None:
+    path = forked_path()
+    rename(path, "old", home.env)
+    branch(path, "00000001", home.env)
+    rename(path, "", home.env)
+    named_at = next(entry.id for entry in reopened(home, path).get_entries() if entry.type == "session_info")
+    change = branch_to_file(path, named_at, home.env)
+    assert reopened(home, change.after).session_name is None
+
+
+@pytest.mark.parametrize("agent", ["agent", "indusagi", "pi"])
+def test_formats_without_branches_say_so(home: Home, agent: str) -> None:
+    path = read_only(home, agent)
+    before = bytes_of(path)
+    for act in (branch, branch_to_file):
+        with pytest.raises(ReadOnly):
+            act(path, "m1", home.env)
+    assert bytes_of(path) == before
+    assert len(os.listdir(os.path.dirname(path))) == 1
+
+
+def test_an_entry_written_meanwhile_is_no_obstacle(home: Home, forked_path: Callable[..., str]) -> None:
+    path = forked_path()
+    with open(path, "a") as file:
+        file.write(json.dumps(message("late", "e", "user", "late")) + "\n")
+    assert branch(path, "00000002", home.env).before == "late"

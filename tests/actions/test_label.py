@@ -1,0 +1,141 @@
+"""A label is put on, changed and taken off (FORMATS 2.1 a)."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.actions.label import label
+from app.sessions.errors import AmbiguousEntry, NotASession, NotThere, ReadOnly, UnknownEntry
+from app.stores import named
+from tests.actions.conftest import bytes_of, lines_of, read_only, reopened
+from tests.factory import chain, message, write_session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.sessions.manager.conftest import Home
+
+
+@pytest.mark.parametrize("agent", ["pi", "omp", "indusagi"])
+def test_a_label_is_put_on_changed_and_taken_off(home: Home, agent: str) -> None:
+    manager = home.answered(agent)
+    path, target = manager.session_file or "", manager.get_entries()[0].id
+    os.utime(path, ns=(1, 2_000))
+    found = []
+    for text in ("one", "two", ""):
+        change = label(path, target, text, home.env)
+        found.append((change.before, change.after))
+        assert (change.kind, change.target_id, change.agent) == ("label", target, agent)
+        assert change.session_id == manager.session_id
+        assert reopened(home, path).get_label(target) == (text or None)
+    assert found == [(None, "one"), ("one", "two"), ("two", None)]
+    assert os.stat(path).st_mtime_ns == 2_000
+
+
+def test_the_leaf_stays_in_its_branch(home: Home, forked_path: Callable[..., str]) -> None:
+    path = forked_path()
+    label(path, "00000002", "x", home.env)
+    assert [found.id for found in reopened(home, path).get_branch()][:2] == ["00000001", "e"]
+
+
+def test_the_label_that_is_there_is_not_written_again(home: Home, forked_path: Callable[..., str]) -> None:
+    path = forked_path()
+    assert label(path, "e", "", home.env).entry_id == ""
+    label(path, "e", "x", home.env)
+    before = bytes_of(path)
+    change = label(path, "e", " x\n", home.env)
+    assert (change.entry_id, change.before, change.after) == ("", "x", "x")
+    assert bytes_of(path) == before
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [("a\nb\tc", "a b c"), ("\x1b[2Jx", "[2Jx"), ("\udcff", "\ufffd"), ("日本 🧪", "日本 🧪")],
+)
+def test_a_label_is_one_line(home: Home, forked_path: Callable[..., str], text: str, kept: str) -> None:
+    path = forked_path()
+    assert label(path, "e", text, home.env).after == kept
+    assert reopened(home, path).get_label("e") == kept
+
+
+def test_an_entry_is_named_by_the_beginning_of_its_id_alone(
+    home: Home, forked_path: Callable[..., str]
+) -> None:
+    path = forked_path(message("ab1", "e", "user", "x"), message("ab2", "ab1", "user", "y"))
+    assert label(path, "ab1", "x", home.env).target_id == "ab1"
+    assert label(path, "00000002", "x", home.env).target_id == "00000002"
+    before = bytes_of(path)
+    for named_so, error in (
+        ("ab", AmbiguousEntry),
+        ("0", AmbiguousEntry),
+        ("c", UnknownEntry),
+        ("", UnknownEntry),
+    ):
+        with pytest.raises(error) as caught:
+            label(path, named_so, "x", home.env)
+        assert caught.value.path == path
+        assert repr(named_so) in str(caught.value)
+    assert bytes_of(path) == before
+
+
+def test_an_id_is_itself_though_others_begin_so(home: Home, forked_path: Callable[..., str]) -> None:
+    path = forked_path(message("e1", "e", "user", "x"))
+    assert label(path, "e", "x", home.env).target_id == "e"
+
+
+def test_an_id_that_two_entries_have_names_neither(home: Home, forked_path: Callable[..., str]) -> None:
+    path = forked_path(message("e", None, "user", "again"))
+    before = bytes_of(path)
+    with pytest.raises(AmbiguousEntry):
+        label(path, "e", "x", home.env)
+    assert bytes_of(path) == before
+
+
+@pytest.mark.parametrize(("agent", "why"), [("agent", "labels"), ("indusagi", "labels"), ("pi", "only read")])
+def test_formats_without_labels_say_so(home: Home, agent: str, why: str) -> None:
+    path = read_only(home, agent)
+    before = bytes_of(path)
+    with pytest.raises(ReadOnly, match=why):
+        label(path, "m1", "x", home.env)
+    assert bytes_of(path) == before
+
+
+def test_no_session_is_made_of_nothing(home: Home) -> None:
+    empty = home.folder / "empty.jsonl"
+    empty.write_bytes(b"")
+    with pytest.raises(NotASession):
+        label(str(empty), "e", "x", home.env)
+    assert empty.read_bytes() == b""
+    with pytest.raises(NotThere):
+        label(str(home.folder / "none.jsonl"), "e", "x", home.env)
+    assert [found.name for found in home.folder.iterdir()] == ["empty.jsonl"]
+
+
+def test_the_store_says_whose_session_it_is(home: Home) -> None:
+    """Nothing in the file tells omp's from pi's here: without the store, images would be written pi's way."""
+    path = write_session(home.folder / "elsewhere/s.jsonl", *chain("q", "a"))
+    (store,) = named([("omp", str(home.folder / "elsewhere"))], home.env, str(home.folder), "/")
+    assert label(str(path), "00000001", "x", home.env).agent == "pi"
+    assert label(str(path), "00000001", "y", home.env, store).agent == "omp"
+
+
+def test_an_old_file_is_migrated_when_it_is_labelled_and_not_before(home: Home) -> None:
+    path = write_session(
+        home.folder / "old.jsonl",
+        '{"type":"session","id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/w"}',
+        '{"type":"message","message":{"role":"user","content":"q"}}',
+        '{"type":"message","message":{"role":"assistant","content":[]}}',
+    )
+    path.chmod(0o640)
+    before = bytes_of(str(path))
+    with pytest.raises(UnknownEntry):
+        label(str(path), "nowhere", "x", home.env)
+    assert bytes_of(str(path)) == before
+    first = reopened(home, str(path)).get_entries()[0].id
+    assert label(str(path), first, "x", home.env).target_id == first
+    assert b'"version":3' in lines_of(str(path))[0]
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert reopened(home, str(path)).get_label(first) == "x"

@@ -1,0 +1,86 @@
+"""A session is named in its agent's way (FORMATS 2.1 b)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.actions.rename import rename
+from app.sessions.errors import ReadOnly
+from app.stores.live import LIVE, Verdict
+from tests.actions.conftest import bytes_of, lines_of, read_only, reopened
+
+if TYPE_CHECKING:
+    from tests.sessions.manager.conftest import Home
+
+
+@pytest.mark.parametrize("agent", ["pi", "omp", "indusagi"])
+def test_a_session_is_named_and_named_anew(home: Home, agent: str) -> None:
+    path = home.answered(agent).session_file or ""
+    found = []
+    for name in ("one", " two\nlines "):
+        change = rename(path, name, home.env)
+        assert change.kind == "name"
+        found.append((change.before, change.after))
+        assert reopened(home, path).session_name == change.after
+    assert found == [(None, "one"), ("one", "two lines")]
+
+
+@pytest.mark.parametrize("agent", ["pi", "omp"])
+def test_a_name_is_cleared(home: Home, agent: str) -> None:
+    path = home.answered(agent).session_file or ""
+    rename(path, "one", home.env)
+    change = rename(path, "", home.env)
+    assert (change.before, change.after) == ("one", None)
+    assert reopened(home, path).session_name is None
+
+
+def test_a_name_of_indusagi_cannot_be_cleared(home: Home) -> None:
+    path = home.answered("indusagi").session_file or ""
+    assert rename(path, "", home.env).entry_id == ""
+    rename(path, "one", home.env)
+    before = bytes_of(path)
+    with pytest.raises(ReadOnly, match="not cleared"):
+        rename(path, "", home.env)
+    assert bytes_of(path) == before
+
+
+@pytest.mark.parametrize("agent", ["pi", "indusagi"])
+def test_the_name_that_is_there_is_not_written_again(home: Home, agent: str) -> None:
+    path = home.answered(agent).session_file or ""
+    rename(path, "one", home.env)
+    before = bytes_of(path)
+    change = rename(path, "one", home.env)
+    assert (change.entry_id, change.before, change.after) == ("", "one", "one")
+    assert bytes_of(path) == before
+
+
+def test_oh_my_pi_is_told_that_a_user_chose_the_title_it_gave(home: Home) -> None:
+    path = home.answered("omp").session_file or ""
+    rename(path, "one", home.env)
+    with open(path, "r+b") as file:
+        file.write(lines_of(path)[0].replace(b'"user"', b'"auto"'))
+    rename(path, "one", home.env)
+    assert b'"source":"user"' in lines_of(path)[0]
+
+
+def test_beside_a_running_oh_my_pi_the_title_line_is_written_and_the_user_warned(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = home.answered("omp").session_file or ""
+    before, _ = bytes_of(path)
+    monkeypatch.setattr("app.sessions.guard.verdict", lambda *_: Verdict(LIVE, "process 7 has it open", 7))
+    change = rename(path, "one", home.env)
+    assert (change.entry_id, change.after) == ("", "one")
+    assert "its own title" in change.note
+    assert bytes_of(path)[0][256:] == before[256:]
+
+
+@pytest.mark.parametrize("agent", ["agent", "indusagi", "pi"])
+def test_formats_without_names_say_so(home: Home, agent: str) -> None:
+    path = read_only(home, agent)
+    before = bytes_of(path)
+    with pytest.raises(ReadOnly):
+        rename(path, "x", home.env)
+    assert bytes_of(path) == before

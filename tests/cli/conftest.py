@@ -1,0 +1,80 @@
+"""leafmark run as a user runs it: as a process of its own, or, where there are many, in this one."""
+
+from __future__ import annotations
+
+import gc
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from app.cli import main
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+@pytest.fixture
+def leafmark(tmp_path):
+    """Run a command in a home of its own: (arguments) -> finished process."""
+    (tmp_path / "home").mkdir(exist_ok=True)
+
+    def run(*words, cwd=None, encoding="utf-8", **variables):
+        env = {
+            "HOME": str(tmp_path / "home"),
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": str(ROOT),
+            "PYTHONIOENCODING": encoding,
+            **variables,
+        }
+        return subprocess.run(
+            [sys.executable, "-m", "app", *map(str, words)],
+            env=env,
+            cwd=cwd or tmp_path,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            check=False,
+        )
+
+    return run
+
+
+class Done(NamedTuple):
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """A home folder of one's own, in which nothing is but what a test puts there."""
+    folder = tmp_path / "home"
+    folder.mkdir(exist_ok=True)
+    for name in list(os.environ):
+        if name.startswith(("PI_", "OMP_", "XDG_", "INDUSAGI_", "LEAFMARK_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.chdir(tmp_path)
+    return folder
+
+
+@pytest.fixture
+def run(home, capsys):
+    """Run a command in this process, in that home: (arguments) -> Done."""
+
+    def run(*words):
+        capsys.readouterr()
+        try:
+            code = main([str(word) for word in words])
+        except SystemExit as ended:
+            code = ended.code
+        finally:
+            gc.enable()  # a command ends with its process, and has no garbage collected until then
+        return Done(code, *capsys.readouterr())
+
+    return run
