@@ -1,5 +1,5 @@
-"""The pictures in ``screenshots/``: ``python -m tests.screenshots`` draws them anew from the example
-sessions.
+"""The pictures in ``screenshots/``, SVG and PNG: ``python -m tests.screenshots`` draws them anew from the
+example sessions.
 
 The clock, the folder and the sizes are fixed, so that the same program gives the same bytes.
 """
@@ -7,7 +7,6 @@ The clock, the folder and the sizes are fixed, so that the same program gives th
 from __future__ import annotations
 
 import asyncio
-import re
 import shutil
 import sys
 from pathlib import Path
@@ -19,11 +18,11 @@ from app.setup import Setup, of_demo
 from app.widgets.entry_pane import EntryPane
 from app.widgets.entry_tree import EntryTree
 from app.widgets.session_list import SessionListView
+from tests.svg import as_png, tidy
 
 TARGET = Path(__file__).parent.parent / "screenshots"
 NOW_NS = 1_780_000_000_000_000_000
 DEMO_FOLDER = Path("/tmp/leafmark-screenshots")
-FONTS = Path("/usr/share/fonts/truetype")
 SHOTS = (
     ("browser-dark", (120, 40), "dark", ()),
     ("browser-light", (120, 40), "light", ()),
@@ -73,32 +72,16 @@ async def shoot(name: str, size: tuple[int, int], theme: str, keys: tuple[str, .
         return app.export_screenshot(title="leafmark", simplify=True)
 
 
-def as_png(svg: str) -> bytes:
-    """The picture as PNG, in a font that every machine with these fonts has."""
-    import resvg_py
-
-    svg = re.sub(r"@font-face\s*{[^}]*}", "", svg).replace(
-        "Fira Code,", "DejaVu Sans Mono, FreeMono, Symbola, WenQuanYi Micro Hei Mono,"
-    )
-    return bytes(
-        resvg_py.svg_to_bytes(
-            svg_string=svg,
-            font_dirs=[str(FONTS)],
-            font_family="DejaVu Sans Mono",
-            monospace_family="DejaVu Sans Mono",
-        )
-    )
-
-
 def main(names: list[str]) -> None:
     """Draw all pictures, or those that are named."""
     TARGET.mkdir(exist_ok=True)
     for name, size, theme, keys in SHOTS:
         if names and name not in names:
             continue
-        svg = asyncio.run(shoot(name, size, theme, keys))
+        svg = tidy(asyncio.run(shoot(name, size, theme, keys)))
+        (TARGET / f"{name}.svg").write_text(svg, encoding="utf-8")
         (TARGET / f"{name}.png").write_bytes(as_png(svg))
-        print(TARGET / f"{name}.png")
+        print(TARGET / f"{name}.svg", TARGET / f"{name}.png")
     shutil.rmtree(DEMO_FOLDER, ignore_errors=True)
 
 
