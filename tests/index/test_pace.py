@@ -1,0 +1,138 @@
+"""How often the listener is told, and how often a file that grows all the time is read: counted, with a clock
+of the test's own.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.index import batch, follow
+from app.index.batch import BURST_SECONDS, DELTA_SECONDS, Pace
+from app.index.catalog import Catalog
+from app.index.hints import Hints
+from app.index.scan import Scanner
+from tests.index.helpers import append, fill, message, pi_store
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from app.index.scan import Delta
+    from app.stores.base import Store
+
+
+class Clock:
+    """Stands in for the module `time`."""
+
+    def __init__(self) -> None:
+        self.now = 1_000.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(batch, "time", clock)
+    return clock
+
+
+def test_the_first_change_is_told_at_once_and_the_next_ones_the_later_the_more_they_are(clock: Clock) -> None:
+    pace = Pace()
+    assert pace.pause() <= 0
+    pauses = []
+    for entries in (0, 1, 4, 1_000, 1):
+        pace.mark(entries)
+        pauses.append(pace.pause())
+    assert pauses[0] == pytest.approx(DELTA_SECONDS)
+    assert pauses[0] < pauses[1] < pauses[2] < pauses[3]
+    assert pauses[3] == pytest.approx(BURST_SECONDS)
+    assert pauses[4] == pytest.approx(pauses[1])
+    clock.now += BURST_SECONDS
+    assert pace.pause() <= 0
+
+
+def scanned(tmp_path: Path) -> tuple[Store, Scanner]:
+    """The store of the test's files, and a scanner that knows them."""
+    store = pi_store(tmp_path / "store")
+    scanner = Scanner(Catalog(str(tmp_path / "cache"), [store]), [store], lambda: 0)
+    scanner.begin({})
+    scanner.scan(None, threading.Event())
+    return store, scanner
+
+
+def test_files_that_change_together_are_told_of_together(tmp_path: Path, clock: Clock) -> None:
+    paths = fill(tmp_path / "store", 12)
+    deltas: list[Delta] = []
+    _, scanner = scanned(tmp_path)
+    for path in paths:
+        append(path, message("new", "e0", "more"))
+    clock.now += 1
+    scanner.refresh({str(path) for path in paths}, deltas.append, threading.Event())
+    assert [len(delta.changed) for delta in deltas] == [12]
+    assert (deltas[0].done, deltas[0].total) == (12, 12)
+
+
+class Stop(threading.Event):
+    """Notes how long somebody waits, on the test's clock."""
+
+    def __init__(self, order: list[object], clock: Clock) -> None:
+        super().__init__()
+        self._order = order
+        self._clock = clock
+
+    def wait(self, timeout: float | None = None) -> bool:
+        assert timeout is not None
+        if timeout > 0:
+            self._order.append(round(timeout, 2))
+            self._clock.now += timeout
+        return self.is_set()
+
+
+class Busy:
+    """A watch that has always noticed something, five times."""
+
+    idle_walk_seconds = 3_600.0
+
+    def __init__(self, path: Path, order: list[object]) -> None:
+        self._path, self._order, self._left = path, order, 5
+
+    def wait(self, seconds: float, stop: threading.Event) -> Hints:
+        hints = Hints()
+        if not self._left:
+            stop.set()
+            return hints
+        self._left -= 1
+        self._order.append("look")
+        append(self._path, "".join(message(f"{self._left}-{at}", "e0", "more") for at in range(20)))
+        hints.paths, hints.count = {str(self._path)}, 20
+        return hints
+
+    def walked(self, seconds: float) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+def test_a_file_that_grows_all_the_time_is_read_at_the_pace_at_which_rows_are_told(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = fill(tmp_path / "store", 1)[0]
+    store, scanner = scanned(tmp_path)
+    order: list[object] = []
+    monkeypatch.setattr(follow, "NativeWatch", lambda *_: Busy(path, order))
+    deltas: list[Delta] = []
+
+    def told(delta: Delta) -> None:
+        order.append("told")
+        deltas.append(delta)
+
+    follow.Follower(scanner, [store], poll=False).run(told, Stop(order, clock), threading.Event())
+    # The first at once. From then on the wait comes before the look: what is told is not old by then.
+    assert order == ["look", "told"] + [BURST_SECONDS, "look", "told"] * 4 + [BURST_SECONDS]
+    assert scanner.counts.tails == 5
+    assert deltas[-1].changed[0].message_count == 1 + 5 * 20
