@@ -16,6 +16,7 @@ from textual.widgets import Input
 from app import places, setup
 from app.actions.resume import Plan
 from app.commands import COMMANDS, keys_of
+from app.key_order import KeyOrder
 from app.messages import ScreenReady
 from app.resources import styles_folder
 from app.screens.browser import BrowserScreen
@@ -73,6 +74,7 @@ class Browser(App[Plan | None]):
         self._demo_folder: DemoFolder | None = None
         self.crash = ""
         self._early_keys: list[events.Key] | None = []
+        self._keys = KeyOrder(self, super().on_event)
         for each in themes():
             self.register_theme(each)
         self.theme = f"leafmark-{self._first_theme}"
@@ -100,17 +102,19 @@ class Browser(App[Plan | None]):
 
     async def on_event(self, event: events.Event) -> None:
         # keys that were typed while the screen was being built wait for it
-        if self._early_keys is not None and isinstance(event, events.Key):
+        if not isinstance(event, events.Key) or event.is_forwarded:
+            await super().on_event(event)
+        elif self._early_keys is not None:
             self._early_keys.append(event)
         else:
-            await super().on_event(event)
+            await self._keys.take(event)
 
     @on(ScreenReady)
     async def _release_keys(self) -> None:
         """The screen is there: it gets the keys that were typed meanwhile, in order."""
         waiting, self._early_keys = self._early_keys or [], None
         for event in waiting:
-            await super().on_event(event)
+            await self._keys.take(event)
 
     def on_unmount(self) -> None:
         if self._demo_folder is not None:

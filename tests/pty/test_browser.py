@@ -254,12 +254,14 @@ def test_a_tour_changes_nothing_under_the_stores(machine):
         shown(terminal)
         terminal.press("j", "k", "tab", "up", "enter", "r", "tab", "/")
         terminal.send("login")
+        terminal.wait_for(lambda screen: not screen.shows("man page"))
         terminal.press("enter", "escape")
-        terminal.settle()  # Escape and a key right behind it would be one key, Alt and that key
+        # Escape and a key right behind it would be one key, Alt and that key: what it does is waited for.
+        terminal.wait_for_text("man page")
         terminal.press("?")
         terminal.wait_for_text("Unfold every project")
         terminal.press("escape")
-        terminal.settle()
+        terminal.wait_for(lambda screen: not screen.shows("Unfold every project"))
         terminal.press("f2", "f5", "q")
         assert terminal.wait() == 0
     for words in (["list"], ["list", "--json"], ["tree", "aaaa"], ["doctor"]):

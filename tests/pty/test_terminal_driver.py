@@ -72,7 +72,9 @@ def test_it_is_the_controlling_terminal() -> None:
 def test_resize_reaches_the_program() -> None:
     code = (
         "import os, signal\n"
-        "signal.signal(signal.SIGWINCH, lambda *_: print(tuple(os.get_terminal_size()), flush=True))\n"
+        # not print(): the signal may come while the print below still has its buffer in hand
+        "size = lambda *_: os.write(1, f'{tuple(os.get_terminal_size())}\\n'.encode())\n"
+        "signal.signal(signal.SIGWINCH, size)\n"
         "print(tuple(os.get_terminal_size()), flush=True)\n"
         "input()\n"
     )

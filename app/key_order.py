@@ -1,0 +1,75 @@
+"""Keys one after the other: a key that was typed early goes where the keys before it lead.
+
+Textual hands each key at once to the widget that has the focus then, from which it climbs to the bindings.
+What a key does to the focus comes later. So of keys that come together (typed ahead, pasted, on a busy
+machine) the second still reaches the widget that the first one left: Tab, Up, Enter would resume the session
+in the list, and the first letters of a filter would be lost. Here a key waits until the one before it has
+climbed all the way.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from textual import events
+    from textual.app import App
+    from textual.dom import DOMNode
+
+PATIENCE = 0.5
+"""Seconds after which the next key is passed on whatever has become of the one before: its widget may be
+gone.
+"""
+
+
+class KeyOrder:
+    """The keys that wait.
+
+    :param app: whose keys they are.
+    :param pass_on: hands a key to the widget with the focus.
+    """
+
+    def __init__(self, app: App[Any], pass_on: Callable[[events.Key], Awaitable[None]]) -> None:
+        self._app = app
+        self._pass_on = pass_on
+        self._waiting: deque[events.Key] = deque()
+        self._turn = 0
+        self._under_way = False
+
+    async def take(self, key: events.Key) -> None:
+        """Pass `key` on, now or when its turn comes."""
+        if self._under_way:
+            self._waiting.append(key)
+            return
+        self._under_way = True
+        self._turn += 1
+        turn = self._turn
+        start = self._app.focused or self._app.screen
+        await self._pass_on(key)
+        self._app.set_timer(PATIENCE, lambda: self._end(turn))
+        self._climb(start, turn)
+
+    def _climb(self, node: DOMNode, turn: int) -> None:
+        """Go the way of the key, behind it: each step is taken when the queue there has come to it."""
+        if node.call_later(self._step, node, turn):
+            return
+        # It takes no more messages: whatever the key did to it is done.
+        self._app.call_later(self._end, turn)
+
+    def _step(self, node: DOMNode, turn: int) -> None:
+        parent = node.parent
+        if parent is not None:
+            self._climb(parent, turn)
+        elif node is self._app:
+            # A widget that was told to take the focus takes it by way of the queue that we are in.
+            self._app.screen.call_later(self._app.call_later, self._end, turn)
+
+    async def _end(self, turn: int) -> None:
+        if turn != self._turn or not self._under_way:
+            return
+        self._under_way = False
+        if self._waiting:
+            await self.take(self._waiting.popleft())

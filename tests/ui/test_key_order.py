@@ -1,0 +1,51 @@
+"""Keys that come together: typed ahead, pasted, or on a machine that is busy."""
+
+from __future__ import annotations
+
+from textual import events
+
+from tests.factory import chain
+from tests.ui.conftest import pi_session
+
+
+def together(it, *keys):
+    """All keys at once, before the first has been looked at."""
+    for key in keys:
+        it.app.post_message(events.Key(key, key if len(key) == 1 else None))
+
+
+async def test_enter_behind_tab_goes_to_the_tree_and_resumes_nothing(browser, three):
+    async with browser() as it:
+        together(it, "tab", "up", "enter")
+        await it.until(lambda: it.focus == "entry", "the focus on the entry")
+        assert not it.app._exit
+        assert it.tree.view.node(it.tree.cursor) is not it.tree.view.tree.leaf
+
+
+async def test_no_letter_of_a_filter_is_lost(browser, three):
+    async with browser() as it:
+        together(it, "slash", *"login")
+        await it.until(lambda: it.screen.query_one("Input").value == "login", "the whole filter")
+
+
+async def test_a_filter_that_is_kept_and_dropped_leaves_the_list(browser, three):
+    async with browser() as it:
+        before = it.listed()
+        together(it, "slash", *"login", "enter", "escape")
+        await it.until(lambda: it.focus == "sessions" and it.listed() == before, "the whole list")
+        assert not it.app._exit
+
+
+async def test_a_key_that_ends_its_widget_holds_up_no_other(browser, three):
+    async with browser() as it:
+        together(it, "question_mark", "escape", "tab")
+        await it.until(lambda: it.focus == "tree", "the focus on the tree")
+
+
+async def test_keys_come_in_their_order(browser, tmp_path):
+    for at in range(30):
+        pi_session(tmp_path, *chain(f"s{at}", id=f"s{at:02}"), id=f"s{at:02}")
+    async with browser() as it:
+        start = it.sessions.cursor
+        together(it, *["down"] * 12, *["up"] * 5)
+        await it.until(lambda: it.sessions.cursor == start + 7, "the seventh row")
