@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from app.formats.collector import Resting
 from app.sessions.links import Links
 
@@ -12,7 +14,7 @@ if TYPE_CHECKING:
     from app.sessions.entry import Entry
 
 
-class TreeNode:
+class TreeNode(Struct, eq=False):
     """An entry, its children (oldest first; of one age in file order) and the label on it, or None.
 
     orphan      its parent is not in the file, so it stands as a root
@@ -20,28 +22,16 @@ class TreeNode:
     duplicate   another entry has the same id
     """
 
-    __slots__ = (
-        "children",
-        "duplicate",
-        "entry",
-        "id",
-        "index",
-        "label",
-        "loop",
-        "orphan",
-        "parent",
-        "parent_id",
-    )
-
-    def __init__(self, entry: Entry, label: str | None) -> None:
-        self.entry = entry
-        self.label = label
-        self.parent: TreeNode | None = None
-        self.children: list[TreeNode] = []
-        self.orphan = self.loop = self.duplicate = False
-        self.id = entry.id or None
-        self.parent_id = entry.parent_id
-        self.index = entry.index
+    entry: Entry
+    label: str | None
+    id: str | None
+    parent_id: str | None
+    index: int
+    parent: TreeNode | None = None
+    children: list[TreeNode] = []
+    orphan: bool = False
+    loop: bool = False
+    duplicate: bool = False
 
     def __repr__(self) -> str:
         return f"TreeNode({self.entry!r}, {len(self.children)} children)"
@@ -55,7 +45,10 @@ def plant(book: Book) -> list[TreeNode]:
     label = book.labels.get
     links: Links[TreeNode] = Links()
     with Resting():
-        nodes = [TreeNode(entry, label(entry.id)) for entry in book.entries]
+        nodes = [
+            TreeNode(entry, label(entry.id), entry.id or None, entry.parent_id, entry.index)
+            for entry in book.entries
+        ]
         links.link(nodes)
     for node in nodes:
         if len(node.children) > 1:
