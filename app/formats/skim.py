@@ -101,6 +101,7 @@ CamelSkim = _in_camel_case(Skim, message=CamelMessage | None, usage=CamelUsage |
 DECODE_CAMEL: Callable[[bytes], Skim]
 DECODE_CAMEL = msgspec.json.Decoder(CamelSkim).decode
 DECODE_SNAKE = msgspec.json.Decoder(Skim).decode
+_encode = msgspec.json.encode
 REFUSALS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 """What the two decoders raise for a line that needs `skim_leniently`."""
 
@@ -147,58 +148,41 @@ def clean(text: str) -> str:
 
 def raw_json(value: Any) -> Raw:
     """`value` as JSON that any decoder accepts: lone surrogates are replaced."""
-    return Raw(clean(json.dumps(value, ensure_ascii=False, separators=(",", ":"))).encode())
+    try:
+        return Raw(_encode(value))
+    except (UnicodeEncodeError, OverflowError, RecursionError):
+        return Raw(clean(json.dumps(value, ensure_ascii=False, separators=(",", ":"))).encode())
 
 
-_TEXTS = frozenset(
-    name
-    for struct in (Skim, SkimMessage)
-    for name, kind in struct.__annotations__.items()
-    if kind == "str | None"
-) | {"path", "file_path", "pattern"}
-_STAMPS = frozenset(("timestamp",))
-_NUMBERS = frozenset(
-    ("tokens_before", "input", "output", "cache_read", "cache_write", "total", "offset", "limit")
-)
-_RAWS = frozenset(("content", "summary", "replacement"))
-_NESTED = frozenset(("message", "usage"))
+def _text(value: Any) -> str | None:
+    return clean(value) if isinstance(value, str) else None
 
 
-def _build(struct: type[Struct], value: dict[str, Any]) -> Struct:
-    fields: dict[str, Any] = {}
-    for name, key in zip(struct.__struct_fields__, struct.__struct_encode_fields__, strict=True):
-        if key not in value:
-            continue
-        found = value[key]
-        if name in _RAWS:
-            fields[name] = raw_json(found)
-        elif name in _TEXTS:
-            if isinstance(found, str):
-                fields[name] = clean(found)
-        elif name in _STAMPS:
-            if _is_number(found):
-                fields[name] = found
-            elif isinstance(found, str):
-                fields[name] = clean(found)
-        elif name in _NUMBERS:
-            if _is_number(found):
-                fields[name] = found
-        elif name == "cost":
-            if isinstance(found, dict):
-                total = found.get("total")
-                fields[name] = Cost(total if _is_number(total) else None)
-            elif _is_number(found):
-                fields[name] = Cost(found)
-        elif name in _NESTED and isinstance(found, dict):
-            fields[name] = _build(_NESTED_TYPES[struct, name], found)
-    return struct(**fields)
+def _number(value: Any) -> Number:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _stamp(value: Any) -> Stamp:
+    return clean(value) if isinstance(value, str) else _number(value)
 
 
-_NESTED_TYPES: dict[tuple[type[Struct], str], type[Struct]] = {
+def _cost(value: Any) -> Cost | None:
+    if isinstance(value, dict):
+        return Cost(_number(value.get("total")))
+    total = _number(value)
+    return None if total is None else Cost(total)
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("content", "summary", "replacement"), raw_json),
+    **dict.fromkeys(("input", "output", "cache_read", "cache_write", "tokens_before"), _number),
+    **dict.fromkeys(("total", "offset", "limit"), _number),
+    "timestamp": _stamp,
+    "cost": _cost,
+}
+"""What makes a field's value of anything at all, by the field's name; a text where it says nothing."""
+
+_NESTED: dict[tuple[type[Struct], str], type[Struct]] = {
     (Skim, "message"): SkimMessage,
     (Skim, "usage"): Usage,
     (SkimMessage, "usage"): Usage,
@@ -206,3 +190,31 @@ _NESTED_TYPES: dict[tuple[type[Struct], str], type[Struct]] = {
     (CamelSkim, "usage"): CamelUsage,
     (CamelMessage, "usage"): CamelUsage,
 }
+
+_Plan = dict[str, "tuple[str, Callable[[Any], Any]]"]
+_plans: dict[type[Struct], _Plan] = {}
+
+
+def _build(struct: type[Struct], value: dict[str, Any]) -> Struct:
+    plan = _plans.get(struct)
+    if plan is None:
+        plan = _plans[struct] = _plan(struct)
+    fields = {}
+    for key, found in value.items():
+        if key in plan:
+            name, read = plan[key]
+            fields[name] = read(found)
+    return struct(**fields)
+
+
+def _plan(struct: type[Struct]) -> _Plan:
+    """The key of each field of `struct`, its name, and what makes its value."""
+    keys = zip(struct.__struct_encode_fields__, struct.__struct_fields__, strict=True)
+    return {key: (name, _reader(struct, name)) for key, name in keys}
+
+
+def _reader(struct: type[Struct], name: str) -> Callable[[Any], Any]:
+    nested = _NESTED.get((struct, name))
+    if nested:
+        return lambda found: _build(nested, found) if isinstance(found, dict) else None
+    return _READERS.get(name, _text)

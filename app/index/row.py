@@ -5,6 +5,8 @@ On the fast path of the first frame: imports nothing but the names of the summar
 
 from __future__ import annotations
 
+from _operator import attrgetter  # `operator` itself would have to be loaded first
+
 from app.sessions.summary import FIELDS as SUMMARY_FIELDS
 
 TYPE_CHECKING = False
@@ -33,6 +35,8 @@ SCHEMA = 1
 """What is stored of files by one number is read by that number alone. Changes with `FIELDS`, with what they
 mean, with the tables of `index.database` and with the state of `sessions.tally`.
 """
+
+_values = attrgetter(*FIELDS)
 
 FIRST_MESSAGE = FIELDS.index("first_message")
 
@@ -132,7 +136,8 @@ class Row:
 
     def values(self) -> tuple[Any, ...]:
         """Every field, in the order of `FIELDS`; `Row(row.values())` makes an equal one."""
-        return tuple([getattr(self, field) for field in FIELDS])
+        values: tuple[Any, ...] = _values(self)
+        return values
 
     @property
     def signature(self) -> Signature:

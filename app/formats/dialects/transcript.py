@@ -7,14 +7,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+from msgspec import Struct
+
 from app.formats.decode import BadLine, decode
 from app.formats.dialects.base import Dialect, Mark
-from app.formats.skim import Skim, clean, skim_dict
+from app.formats.skim import REFUSALS, CamelMessage, CamelSkim, Skim, Stamp, clean, skim_dict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 _ROLES = {"tool": "toolResult"}
+
+
+class _Node(Struct, gc=False):
+    """A line with a message in pi's shape, as nearly all have."""
+
+    kind: str
+    id: str
+    role: str
+    message: CamelMessage
+    prev: str | None = None
+    at: Stamp = None
+
+
+_decode_node: Callable[[bytes], _Node] = msgspec.json.Decoder(_Node).decode
 
 
 class Transcript(Dialect):
@@ -28,6 +45,20 @@ class Transcript(Dialect):
 
     def skims(self, line: bytes) -> Sequence[Skim]:
         """The node, or the leaf that a head names."""
+        try:
+            node = _decode_node(line)
+        except REFUSALS:
+            node = None
+        if node and node.kind == "entry" and node.role != "condense" and node.message.role is not None:
+            return (
+                CamelSkim(
+                    type="message",
+                    id=node.id,
+                    parent_id=node.prev,
+                    timestamp=node.at,
+                    message=node.message,
+                ),
+            )
         value = decode(line)
         if value.get("kind") == "head":
             leaf = value.get("leaf")
