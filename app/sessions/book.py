@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from app.formats.dialects.base import Dialect
     from app.formats.skim import Skim
 
-_REFUSED = Entry()
 _NO_ENTRIES = frozenset(("session", "title"))
 _SPECIAL = frozenset(("session", "title", "label", "session_info"))
 
@@ -97,7 +96,10 @@ class Book:
         view = memoryview(data)
         find, decode = data.find, DECODE
         entries, by_id, spelling = self.entries, self.by_id, self.spelling
+        index = len(entries)
         one_by_one = self.dialect.snake or not self.dialect.one_entry_a_line
+        # A line that is to be looked at more closely may be an entry or none; then the count is made anew.
+        closely = one_by_one or self.numbered
         while start < size:
             end = find(b"\n", start)
             if end < 0:
@@ -105,24 +107,30 @@ class Book:
             line = view[start:end]
             start = end + 1
             number += 1
-            try:
-                entry = _REFUSED if one_by_one else decode(line)
-            except REFUSALS:
-                entry = _REFUSED
-            if entry is _REFUSED:
+            if one_by_one:
                 self._read_line(bytes(line), number)
-            elif entry.type in _SPECIAL or not entry.id or entry.id in by_id or self.numbered:
+                continue
+            try:
+                entry = decode(line)
+            except REFUSALS:
+                self._read_line(bytes(line), number)
+                index = len(entries)
+                continue
+            entry_id = entry.id
+            if closely or entry.type in _SPECIAL or not entry_id or entry_id in by_id:
                 self._take(entry, line, number, 0)
-            else:
-                # By far the most lines: what `_take` and `_add` would do, without the calls.
-                entry.index = len(entries)
-                entry.line = number
-                entry._line = line
-                entry._part = 0
-                entry._raw = None
-                entry._spelling = spelling
-                entries.append(entry)
-                by_id[entry.id] = entry
+                index = len(entries)
+                continue
+            # By far the most lines: what `_take` and `_add` would do, without the calls.
+            entry.index = index
+            entry.line = number
+            entry._line = line
+            entry._part = 0
+            entry._raw = None
+            entry._spelling = spelling
+            entries.append(entry)
+            by_id[entry_id] = entry
+            index += 1
         self.lines = number
 
     def _read_line(self, line: bytes, number: int) -> None:
