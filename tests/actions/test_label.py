@@ -71,7 +71,7 @@ def test_an_entry_is_named_by_the_beginning_of_its_id_alone(
     for named_so, error in (
         ("ab", AmbiguousEntry),
         ("0", AmbiguousEntry),
-        ("c", UnknownEntry),
+        ("z", UnknownEntry),
         ("", UnknownEntry),
     ):
         with pytest.raises(error) as caught:
