@@ -58,7 +58,7 @@ def _read_ends(path: str, agents: tuple[str, ...], mtime_ms: int) -> Result:
 
     try:
         summary = provisional(path, agents, mtime_ms)
-    except Exception:
+    except (OSError, ValueError, TypeError, LookupError, RecursionError):
         # Reading the whole of it comes later and will say why.
         summary = None
     return (None if summary is None else summary.values(), None, 0, b"", 0, b"", 0, False)

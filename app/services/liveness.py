@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from time import monotonic
 
 from app.actions.resume import plan
 from app.index.states import live_sessions
 from app.messages import PlanMade, StatesFound
 from app.services.latest import Latest
-from app.stores.live import LIVE, look
+from app.stores.live import LIVE, RealPaths, look
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ class Liveness:
         self._setup = setup
         self._post = post
         self._latest = Latest("live", failed)
-        self._real: dict[str, str] = {}
+        self._real = RealPaths()
         self._real_since = 0.0
 
     def look(self, rows: Sequence[Row]) -> None:
@@ -46,20 +45,10 @@ class Liveness:
 
     def _look(self, rows: Sequence[Row]) -> None:
         if monotonic() - self._real_since > KNOWN_FOR:
-            self._real, self._real_since = {}, monotonic()
-        verdicts = live_sessions(rows, look(self._setup.stores), self._setup.now_ms(), self._real_path)
+            self._real, self._real_since = RealPaths(), monotonic()
+        verdicts = live_sessions(rows, look(self._setup.stores), self._setup.now_ms(), self._real)
         states = {path: said.state for path, said in verdicts.items()}
         self._post(StatesFound(states, {path: said.reason for path, said in verdicts.items()}))
-
-    def _real_path(self, folder: str) -> str:
-        known = self._real.get(folder)
-        if known is None:
-            try:
-                known = os.path.realpath(folder)
-            except (OSError, ValueError):
-                known = folder
-            self._real[folder] = known
-        return known
 
 
 class Planner:

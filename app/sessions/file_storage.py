@@ -91,12 +91,8 @@ class FileStorage:
         except ValueError as error:  # a path that no file system takes
             raise WriteFailed(path, f"cannot be written: {error}", errno.EINVAL) from None
         temporary = self._temporary(path, data, NEW_MODE)
-        try:
+        with self._dropped_on_failure(temporary, path):
             self._move_in(temporary, path)
-        except OSError as error:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
-            refused(path, error)
         self._sync_folder(folder)
         return _signature(os.stat(path))
 
@@ -106,12 +102,8 @@ class FileStorage:
             target = os.path.realpath(path)
             mode = stat.S_IMODE(os.fstat(descriptor).st_mode)
             temporary = self._temporary(target, data, mode)
-            try:
+            with self._dropped_on_failure(temporary, path):
                 os.replace(temporary, target)
-            except OSError as error:
-                with contextlib.suppress(OSError):
-                    os.unlink(temporary)
-                refused(path, error)
             self._sync_folder(os.path.dirname(target))
             return _signature(os.stat(target))
 
@@ -223,6 +215,16 @@ class FileStorage:
                 raise
         else:
             os.unlink(temporary)
+
+    @contextlib.contextmanager
+    def _dropped_on_failure(self, temporary: str, path: str) -> Iterator[None]:
+        """Moving `temporary` to `path`: where that fails, it goes and the failure is told."""
+        try:
+            yield
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+            refused(path, error)
 
     def _sync_folder(self, folder: str) -> None:
         with contextlib.suppress(OSError):  # not every system opens folders

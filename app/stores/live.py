@@ -44,6 +44,25 @@ class Verdict:
         return f"Verdict({self.state!r}, {self.reason!r}, {self.pid})"
 
 
+class RealPaths:
+    """Real paths, each looked up once; a path that cannot be looked up is its own."""
+
+    __slots__ = ("_known",)
+
+    def __init__(self) -> None:
+        self._known: dict[str, str] = {}
+
+    def __call__(self, path: str) -> str:
+        known = self._known.get(path)
+        if known is None:
+            try:
+                known = os.path.realpath(path)
+            except (OSError, ValueError):
+                known = path
+            self._known[path] = known
+        return known
+
+
 class Processes:
     """A snapshot of the running agents. `note` says why it is not complete, "" when it is.
 
@@ -59,7 +78,7 @@ class Processes:
         self.claims: dict[str, list[tuple[str, int, str]]] = {}
         self.session_ids: dict[str, int] = {}
         self.claimed: set[int] = set()
-        self._real: dict[str, str] = {}
+        self._real = RealPaths()
 
     def claim(self, path: str, pid: int, reason: str) -> None:
         """Note that process `pid` has the session file `path` open."""
@@ -70,14 +89,7 @@ class Processes:
 
     def real(self, path: str) -> str:
         """The real path, looked up once for each path."""
-        known = self._real.get(path)
-        if known is None:
-            try:
-                known = os.path.realpath(path)
-            except (OSError, ValueError):
-                known = path
-            self._real[path] = known
-        return known
+        return self._real(path)
 
 
 def look(

@@ -54,7 +54,7 @@ def test_an_agent_concerns_the_sessions_of_its_folder(asked: list[str]) -> None:
 def test_a_folder_is_compared_by_its_real_path(asked: list[str]) -> None:
     real = {"/work/5": "/disk/work/5"}
     processes = Processes([running("/disk/work/5")])
-    processes._real = dict(real)
+    processes._real._known.update(real)
     found = states.live_sessions(ROWS, processes, NOW, lambda folder: real.get(folder, folder))
     assert list(found) == ["/store/s0005.jsonl"]
 
