@@ -1,0 +1,1 @@
+"""Finding the sessions and entries that a query asks for."""

@@ -1,0 +1,70 @@
+"""The texts of a session one after the other, each with who says it and where its line is in the file.
+
+A piece is a head of ten bytes and a folded text (`formats.fold`). The head is no UTF-8, so nothing that is
+looked for can match it, or match from one piece into the next; it begins and ends with a LF, so that a text
+begins and ends where a line does.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    Buffer = bytes | bytearray | memoryview
+
+HEAD = 10
+MARK = b"\n\0"
+"""How a head begins, and nothing else in a piece: NUL characters are left out of texts."""
+
+_DIGITS = 6
+_BITS = 6
+_MASK = (1 << _BITS) - 1
+_LOW = 0x80  # bytes 0x80 to 0xBF never begin a character
+
+
+def pack(kind: int, offset: int, folded: bytes) -> bytes:
+    """One piece.
+
+    :param kind: see `formats.kinds`.
+    :param offset: where the line begins in its file, below 2**36.
+    """
+    if b"\0" in folded:
+        folded = folded.replace(b"\0", b"")
+    return head(kind, offset) + folded
+
+
+def head(kind: int, offset: int) -> bytes:
+    """The head of a piece, see `pack`."""
+    return bytes(
+        (
+            0x0A,
+            0,
+            kind,
+            _LOW | offset >> 30,
+            _LOW | offset >> 24 & _MASK,
+            _LOW | offset >> 18 & _MASK,
+            _LOW | offset >> 12 & _MASK,
+            _LOW | offset >> 6 & _MASK,
+            _LOW | offset & _MASK,
+            0x0A,
+        )
+    )
+
+
+def read_head(data: Buffer, at: int) -> tuple[int, int]:
+    """(kind, offset) of the head at `at`."""
+    offset = 0
+    for byte in bytes(data[at + 3 : at + 3 + _DIGITS]):
+        offset = offset << _BITS | byte & _MASK
+    return data[at + 2], offset
+
+
+def pieces(data: bytes) -> Iterator[tuple[int, int, int, int]]:
+    """(kind, offset, begin, end) of every piece of `data`; its text is data[begin:end]."""
+    at = data.find(MARK)
+    while at >= 0:
+        kind, offset = read_head(data, at)
+        begin = at + HEAD
+        at = data.find(MARK, begin)
+        yield kind, offset, begin, at if at >= 0 else len(data)
