@@ -170,6 +170,10 @@ class Agent:
         """The session that this terminal was last in, "" where the agent keeps no such note."""
         return ""
 
+    def pins(self, store: Store) -> frozenset[str]:
+        """The ids of the sessions that the user has pinned, where the agent knows pins."""
+        return frozenset()
+
     def resume_arguments(self, path: str, session_id: str, store: Store) -> list[str]:
         """What follows the command to continue this session (FORMATS 3); `path` is absolute."""
         raise NotImplementedError

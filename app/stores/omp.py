@@ -94,6 +94,12 @@ class Omp(Agent):
 
         return last_session(os.path.join(store.state, "terminal-sessions"), env, cwd)
 
+    def pins(self, store: Store) -> frozenset[str]:
+        """What `/pin` keeps beside the sessions' folder."""
+        from app.stores.pins import read_pins
+
+        return read_pins(os.path.join(store.state, "session-pins.json")) if store.state else frozenset()
+
     def _at(self, agent_dir: str, source: str, environment: dict[str, str]) -> Store:
         root = os.path.join(agent_dir, "sessions")
         return Store(self, root, source, environment=environment, state=agent_dir)
