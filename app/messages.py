@@ -45,6 +45,33 @@ class SessionsChanged(Message):
         super().__init__()
 
 
+class SearchFound(Message):
+    """The paths of the sessions that match `query` so far; all of them when `done`.
+
+    words     what is to be marked, folded
+    notes     what there is to say about the search; raw
+    refused   why the query cannot be run, "" when it can; then nothing was looked for. Raw
+    """
+
+    def __init__(
+        self,
+        query: str,
+        paths: frozenset[str],
+        words: Sequence[str],
+        *,
+        done: bool,
+        notes: Sequence[str] = (),
+        refused: str = "",
+    ) -> None:
+        self.query = query
+        self.paths = paths
+        self.words = words
+        self.done = done
+        self.notes = notes
+        self.refused = refused
+        super().__init__()
+
+
 class ServiceFailed(Message):
     """Something in the background ended with an error that concerns no pane."""
 

@@ -14,7 +14,7 @@ from textual.reactive import Reactive
 from textual.screen import Screen
 
 from app.commands import footer, key_name, of_pane
-from app.formats.text import inert, one_line
+from app.formats.text import one_line
 from app.messages import (
     CatalogLoaded,
     IndexFailed,
@@ -26,6 +26,7 @@ from app.messages import (
 )
 from app.screens.dialogs import HelpDialog, ResumeDialog
 from app.screens.reading_side import ReadingSide
+from app.screens.sessions_side import SessionsSide
 from app.services.indexing import Indexing
 from app.services.liveness import Liveness, Planner
 from app.view.bars import header_line, keys_line, resume_line
@@ -36,8 +37,6 @@ from app.widgets.bar import Bar
 from app.widgets.bindings import bindings_of
 from app.widgets.entry_tree import EntryTree
 from app.widgets.line_list import LineList
-from app.widgets.pane import Pane
-from app.widgets.search_box import SearchBox
 from app.widgets.session_list import SessionListView
 
 TYPE_CHECKING = False
@@ -100,21 +99,22 @@ class BrowserScreen(Screen[None]):
         self._liveness = Liveness(setup, self.post_message, self._service_failed)
         self._planner = Planner(setup, self.post_message, self._service_failed)
         self._indexing = indexing or Indexing(setup)
+        self._side = SessionsSide(
+            model, setup, lambda: self._indexing.index, self._service_failed, id="sessions-pane"
+        )
+        self._sessions = self._side.list
+        self._filter = self._side.box
 
     def compose(self) -> ComposeResult:
         yield Bar(self._header, id="header")
         with _Panes(id="panes"):
-            with Pane("sessions", id="sessions-pane"):
-                yield SearchBox(id="filter")
-                yield SessionListView(self._model, self.setup.now_ms(), id="sessions")
+            yield self._side
             yield ReadingSide(self.setup, self._service_failed, id="right")
         yield Bar(self._resume_bar, id="resume")
         yield Bar(self._keys, id="keys")
 
     def on_mount(self) -> None:
-        self._sessions = self.query_one("#sessions", SessionListView)
         self._reading = self.query_one("#right", ReadingSide)
-        self._filter = self.query_one("#filter", SearchBox)
         self._place_panes(self.size.width, self.size.height)
         self._indexing.start(self.post_message)
         self.set_interval(LOOK_EVERY, self._look)
@@ -235,6 +235,7 @@ class BrowserScreen(Screen[None]):
         self._keep_rows()
         if self._cold:
             self._sessions.open_first()
+        self._side.look_again()
         self._sessions_changed()
         self._look()
 
@@ -261,6 +262,7 @@ class BrowserScreen(Screen[None]):
         self._cold = self._cold and not self._scanned
         if self._model.total - self._kept >= KEPT_FROM:
             self._keep_rows()
+        self._side.look_again()
         self._sessions_changed()
         row = self._sessions.row
         if (
@@ -275,20 +277,6 @@ class BrowserScreen(Screen[None]):
         """Sessions stay to the end, and looking at ten thousand holds up the screen (app.browser)."""
         gc.freeze()
         self._kept = self._model.total
-
-    def _sessions_changed(self) -> None:
-        model = self._model
-        if not model.total and self._scanned:
-            self._sessions.show_notice(_nothing_found(self._places, self.setup.home))
-        elif not model.lines and model.words:
-            self._sessions.show_notice(
-                [f"No session matches “{one_line(self._filter.value, 60)}”.", "Esc drops the filter."]
-            )
-        else:
-            self._sessions.show_notice([])
-        counts = f"{model.matched:,} of {model.total:,}" if model.words else ""
-        self.query_one("#sessions-pane", Pane).say(counts)
-        self._refresh_bars()
 
     @on(IndexFailed)
     def _index_failed(self, event: IndexFailed) -> None:
@@ -376,30 +364,10 @@ class BrowserScreen(Screen[None]):
     def _entry_asked(self) -> None:
         self._focus_pane("entry")
 
-    # filter
-
-    @on(SearchBox.Changed)
-    def _filter_changed(self, event: SearchBox.Changed) -> None:
-        if event.value != self._filter.value:
-            return  # of what is pasted, or typed while a page is drawn, the whole is looked for at once
-        self._sessions.set_query(event.value)
-        self._sessions_changed()
-
-    @on(SearchBox.Stepped)
-    def _filter_stepped(self, event: SearchBox.Stepped) -> None:
-        self._sessions.move_to(self._sessions.cursor + event.step)
-
-    @on(SearchBox.Kept)
-    def _filter_kept(self) -> None:
-        self.set_focus(self._sessions)
-        if not self._filter.value:
-            self._filter.remove_class("shown")
-
-    @on(SearchBox.Dropped)
-    def _filter_dropped(self) -> None:
-        self._filter.value = ""
-        self.set_focus(self._sessions)
-        self._filter.remove_class("shown")
+    @on(SessionsSide.Changed)
+    def _sessions_changed(self) -> None:
+        self._side.sessions_changed(self._places if self._scanned else None)
+        self._refresh_bars()
 
     # commands
 
@@ -409,12 +377,11 @@ class BrowserScreen(Screen[None]):
 
     def action_open_filter(self) -> None:
         self._focus_pane("sessions")
-        self._filter.add_class("shown")
-        self.set_focus(self._filter)
+        self._side.open_box()
 
     def action_back(self) -> None:
         if self._filter.value:
-            self._filter_dropped()
+            self._side.drop()
         elif self._pane == "entry":
             self._focus_pane("tree")
         elif self._pane == "sessions" and self._is_over_another:
@@ -477,17 +444,3 @@ class BrowserScreen(Screen[None]):
     @on(ServiceFailed)
     def _say_failure(self, event: ServiceFailed) -> None:
         self.notify(one_line(event.reason), severity="error", markup=False)
-
-
-def _nothing_found(places: Sequence[tuple[str, str, str]], home: str) -> list[str]:
-    """What an empty screen says: where it looked, and what to do."""
-    lines = [
-        "No sessions found.",
-        "",
-        "F6 opens example sessions in a throw-away folder.",
-        "",
-        "leafmark looked in:",
-    ]
-    for agents, folder, state in places:
-        lines.append(f"{agents}: {inert(tilde(folder, home))}, {inert(state)}")
-    return [*lines, "", "--store AGENT=FOLDER adds a folder."]

@@ -40,6 +40,7 @@ class Indexing:
         self._cold = False
         self._delta: Delta | None = None
         self._failed = ""
+        self._loaded = False
         self._lock = Lock()
         self._said = Event()
         self._stop = Event()
@@ -59,6 +60,11 @@ class Indexing:
     def wait(self, seconds: float) -> None:
         """Wait until it is known which files there are to read, or for so long."""
         self._said.wait(seconds)
+
+    @property
+    def index(self) -> Index | None:
+        """What is searched; None until the stored rows are read."""
+        return self._index if self._loaded else None
 
     def rescan(self) -> bool:
         """Look at every store again, soon. False when the thread has ended and nobody will."""
@@ -80,6 +86,7 @@ class Indexing:
             model.load(self._index.rows())
             model.prepare_filter()
             self._places = [_place(store) for store in self._setup.stores]
+            self._loaded = True
             with self._lock:
                 self._model, self._cold = model, not model.total
                 self._hand_over()

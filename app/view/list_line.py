@@ -33,3 +33,8 @@ class ListLine:
         self.prefix = ""
         self.rank: Rank | None = None
         self.folded = ""
+
+    @property
+    def path(self) -> str:
+        """Of the session's file; "" for a head."""
+        return self.row.path if self.row is not None else ""

@@ -35,3 +35,10 @@ def haystack(row: Row, folder: str) -> str:
 def matches(folded: str, words: list[str]) -> bool:
     """Whether all the words are in the haystack."""
     return all(word in folded for word in words)
+
+
+def is_plain(query: str) -> bool:
+    """Whether a query is nothing but words: no filter, no phrase, nothing to leave out. Then a session whose
+    row matches is a match whatever else is found.
+    """
+    return not any(mark in query for mark in ':"') and not any(word.startswith("-") for word in query.split())

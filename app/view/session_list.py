@@ -14,7 +14,7 @@ from app.view.session_filter import haystack, words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable
 
     from app.index.row import Row
 
@@ -32,8 +32,11 @@ class SessionList:
         self.home = home
         self.lines: list[ListLine] = []
         self.words: list[str] = []
+        self.is_filtered = False
         self.total = 0
         self.matched = 0
+        self._is_plain = True
+        self._found: Container[str] = ()
         self._groups: dict[str, Group] = {}
         self._order: list[Group] = []
         self._open: set[str] = set()
@@ -77,7 +80,7 @@ class SessionList:
         for group in touched:
             if not group.count:
                 del self._groups[group.cwd]
-        if self.words or any(group.moved or not self._in_place(group) for group in touched):
+        if self.is_filtered or any(group.moved or not self._in_place(group) for group in touched):
             self._refresh()
 
     def _put(self, changed: Iterable[Row], removed: Iterable[str]) -> set[Group]:
@@ -125,7 +128,7 @@ class SessionList:
 
     def is_open(self, group: Group) -> bool:
         """Whether the group's sessions are shown; while a filter is on all groups are."""
-        return bool(self.words) or group.cwd in self._open
+        return self.is_filtered or group.cwd in self._open
 
     def set_open(self, group: Group, is_open: bool) -> None:
         """Unfold or fold one group."""
@@ -156,22 +159,49 @@ class SessionList:
         return [group.cwd for group in self._ordered() if group.cwd in self._open]
 
     def set_query(self, query: str) -> None:
-        """Show only the sessions that match; an empty query shows all."""
-        before, self.words = self.words, words_of(query)
+        """Show only the sessions of which the row matches, and those that were found last (`set_found`);
+        an empty query shows all.
+        """
+        before, was_plain = self.words, self._is_plain and self.is_filtered
+        self.words = words_of(query)
+        self.is_filtered = bool(self.words)
+        self._is_plain = True
+        if not self.is_filtered:
+            self._found = ()
         # a query that says more than the last one is looked for in what that one left
-        narrower = bool(before) and all(any(old in new for new in self.words) for old in before)
+        narrower = was_plain and all(any(old in new for new in self.words) for old in before)
         for group in self._groups.values():
             group.matching = self._matching(group, group.matching if narrower else None)
         self._refresh()
 
+    def set_found(self, paths: Container[str], words: list[str], *, is_plain: bool) -> None:
+        """Show the sessions that a search has found.
+
+        :param words: what is to be marked in the lines, folded.
+        :param is_plain: the query is words and nothing else: sessions of which the row matches are shown
+            beside them.
+        """
+        self._found, self.words, self._is_plain = paths, words, is_plain
+        self.is_filtered = True
+        for group in self._groups.values():
+            group.matching = self._matching(group)
+        self._refresh()
+
     def _matching(self, group: Group, among: list[ListLine] | None = None) -> list[ListLine] | None:
         """The lines of a group that match, of some that are known to hold them or of all."""
-        if not self.words:
+        if not self.is_filtered:
             return None
         lines = group.lines if among is None else among
+        found = self._found
+        if not self._is_plain:
+            return [line for line in lines if line.path in found]
+        listed = lines
         for word in self.words:
-            lines = [line for line in lines if word in (line.folded or _fold(line))]
-        return lines
+            listed = [line for line in listed if word in (line.folded or _fold(line))]
+        if not found:
+            return listed
+        matching = set(listed)
+        return [line for line in lines if line in matching or line.path in found]
 
     def _rank(self, group: Group) -> tuple[bool, int, str]:
         return group.cwd not in self.here, -group.newest, group.cwd
@@ -188,23 +218,23 @@ class SessionList:
     def _refresh(self) -> None:
         lines: list[ListLine] = []
         self.total = self.matched = 0
-        words = self.words
+        filtered = self.is_filtered
         self._order = self._ordered()
         for group in self._order:
             group.moved = False
             self.total += group.count
             shown = group.lines
-            if words:
+            if filtered:
                 if group.matching is None:
                     group.matching = self._matching(group)
                 shown = group.matching or []
                 if not shown:
                     continue
             group.start = len(lines)
-            group.shown = len(shown) if words else group.count
+            group.shown = len(shown) if filtered else group.count
             self.matched += group.shown
             lines.append(group.head)
-            if words or group.cwd in self._open:
+            if filtered or group.cwd in self._open:
                 lines.extend(shown)
         self.lines = lines
 

@@ -14,7 +14,7 @@ from app.widgets.line_list import LineList
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Container, Iterable, Mapping
 
     from textual.binding import BindingType
 
@@ -103,13 +103,22 @@ class SessionListView(LineList):
     def set_query(self, query: str) -> None:
         """Filter the list; the cursor stays where it can, else goes to the first session that matches."""
         on_head = self.row is None
-        if query and not self.model.words:
+        if query and not self.model.is_filtered:
             self._before_filter = self._session
         self.model.set_query(query)
         if not query and self._before_filter is not None:
             # a filter that was only looked at leaves the cursor where it was
             self._session = self._before_filter
         if self._place() is None or (on_head and query):
+            self._session = self._group = None
+        self.rows_changed()
+
+    def set_found(self, paths: Container[str], words: list[str], *, is_plain: bool) -> None:
+        """Show what a search has found (see the model); the cursor stays where it can."""
+        if not self.model.is_filtered:
+            self._before_filter = self._session
+        self.model.set_found(paths, words, is_plain=is_plain)
+        if self._place() is None:
             self._session = self._group = None
         self.rows_changed()
 
@@ -143,7 +152,7 @@ class SessionListView(LineList):
             if self._session is not None and self.model.row_at(self._session[0]) is None:
                 self._lost = self._session[1:]
             place = min(self.cursor, len(self.model.lines) - 1)
-            if self.model.words or self._session is None:
+            if self.model.is_filtered or self._session is None:
                 place = self.model.first_session()
         self.set_rows(len(self.model.lines) or len(self._notice_lines), max(0, place), keep_offset=True)
         self._remember()
@@ -160,7 +169,7 @@ class SessionListView(LineList):
                 place = model.index_of(moved.path) if moved else None
                 self.followed_to = moved.path if moved else self.followed_to
             row = model.row_at(path)
-            if place is None and row is not None and not model.words:
+            if place is None and row is not None and not model.is_filtered:
                 place = model.index_of_group(row.cwd)  # its project is folded
             return place
         return model.index_of_group(self._group) if self._group is not None else None

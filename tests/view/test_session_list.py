@@ -243,6 +243,43 @@ def test_changing_row_by_row_ends_where_loading_does(first, changes, query):
             assert model.index_of_group(line.group.cwd) == at
 
 
+def test_what_was_found_stands_beside_the_rows_that_match():
+    model = listed(*ROWS)
+    model.set_query("site")
+    assert shown(model) == ["[/work/site]", "c"]
+    model.set_found({"/store/a.jsonl"}, ["site"], is_plain=True)
+    assert shown(model) == ["[/work/app]", "a", "[/work/site]", "c"]
+    assert (model.matched, model.total) == (2, 4)
+    assert model.index_of("/store/a.jsonl") == 1
+
+
+def test_until_the_next_find_what_was_found_stays():
+    model = listed(*ROWS)
+    model.set_found({"/store/a.jsonl"}, ["x"], is_plain=True)
+    model.set_query("xy")
+    assert shown(model) == ["[/work/app]", "a"]
+    model.set_query("")
+    assert (model.is_filtered, model.matched) == (False, 4)
+    model.set_query("xy")
+    assert shown(model) == []
+
+
+def test_a_query_with_filters_shows_what_was_found_alone():
+    model = listed(*ROWS)
+    model.set_found({"/store/d.jsonl"}, ["site"], is_plain=False)
+    assert shown(model) == ["[/work/old]", "d"]
+    model.set_found(set(), [], is_plain=False)
+    assert shown(model) == []
+    assert model.is_filtered
+
+
+def test_a_session_that_comes_while_a_find_is_shown_waits_for_the_next():
+    model = listed(*ROWS)
+    model.set_found({"/store/d.jsonl", "/store/e.jsonl"}, [], is_plain=False)
+    model.apply([make_row("e", cwd="/work/old", modified=NOW), make_row("f", cwd="/work/old")], [])
+    assert shown(model) == ["[/work/old]", "e", "d"]
+
+
 @given(st.lists(KEYS, max_size=15), st.lists(st.sampled_from("s1 p2/"), max_size=8), st.data())
 def test_typing_and_deleting_letters_finds_what_the_whole_query_finds(first, letters, data):
     rows = [row_of(key) for key in {key[0]: key for key in first}.values()]
