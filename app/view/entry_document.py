@@ -90,7 +90,10 @@ def _paragraphs(text: str) -> Iterator[str]:
     while start <= end:
         stop = text.find("\n", start)
         if stop < 0:
-            stop = end
-        for at in range(start, max(stop, start + 1), CHUNK):
-            yield from steady(inert(text[at : min(at + CHUNK, stop)])).split("\n")
+            stop = last = end
+        else:
+            # a CRLF is one end of a line
+            last = stop - 1 if text.startswith("\r", stop - 1, stop) else stop
+        for at in range(start, max(last, start + 1), CHUNK):
+            yield from steady(inert(text[at : min(at + CHUNK, last)])).split("\n")
         start = stop + 1

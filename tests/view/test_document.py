@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.formats.parts import Part
@@ -89,7 +89,12 @@ def test_marking_loses_nothing(text):
     assert plain(mark_prose(text)) == text
 
 
+def test_the_carriage_return_before_a_newline_is_no_character():
+    assert texts(Part("tool_result", "", "a\r\nb\r\n\r\nc\rd"), cells=20)[1:] == ["a", "b", "", "c␍d"]
+
+
 @given(st.text(max_size=300), st.integers(4, 30))
+@example("\r\n", 4)
 def test_lines_fit_and_hold_the_whole_text(text, cells):
     found = texts(Part("tool_result", "", text), cells=cells)[1:]
     assert all(width(line) <= cells for line in found)
