@@ -1,0 +1,207 @@
+"""What each filter asks of a row."""
+
+from __future__ import annotations
+
+from app.formats.fold import fold
+from app.formats.text import one_line
+from app.index.query import dates
+from app.index.query.amounts import SIGNS, amount, comparison
+from app.index.query.query import Filter, QueryError
+from app.index.query.table import SORTS
+from app.index.row import problem_count
+from app.stores import AGENTS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import tzinfo
+    from typing import Any
+
+    from app.index.query.query import Facts
+    from app.index.query.tokens import Item, Token
+    from app.index.row import Row
+
+    Test = Callable[[Row, Facts], bool]
+
+# Every row says these, even one of which only the ends of the file were read.
+_KNOWN = frozenset(("agent", "dir", "name", "id", "date", "fork", "live", "named", "pinned"))
+# These only say where to look.
+_PLACES_ONLY = ("in", "role")
+
+
+class Builder:
+    """Makes the filters of one query.
+
+    :param now_ms: what ages and `today` count from, and whether an unfinished line is damage yet.
+    :param home: what `~` stands for; "" leaves it as it is.
+    :param zone: where days begin; None is the time zone of this machine.
+    """
+
+    def __init__(self, now_ms: int, home: str, zone: tzinfo | None) -> None:
+        self._now_ms = now_ms
+        self._home = home
+        self._zone = zone
+
+    def build(self, token: Token, items: list[Item]) -> tuple[list[str], Filter | None]:
+        """The values of a filter as they are meant, and the filter, None where it asks nothing of rows.
+
+        :param items: those of the token's values that are there; at least one. Any of them may hold.
+        :raises QueryError: a value is none of those that the filter takes; it points at it.
+        """
+        field = token.field
+        if SORTS[field].fixed:
+            values = [_chosen(field, item) for item in items]
+        else:
+            values = [item.text for item in items]
+        if field in _PLACES_ONLY:
+            return values, None
+        tests = self._tests(field, items, values)
+        whole = any((value if field in ("has", "is") else field) not in _KNOWN for value in values)
+        test = tests[0] if len(tests) == 1 else _any(tests)
+        return values, Filter(field, _final(test, token.negated, whole), token.start, token.length, whole)
+
+    def _tests(self, field: str, items: list[Item], values: list[str]) -> list[Test]:
+        folded = [fold(value) for value in values]
+        if field == "agent":
+            return [lambda row, facts: row.agent in values]
+        if field == "dir":
+            parts = [fold(self._expanded(value)) for value in values]
+            return [_once_for_each(_cwd, lambda cwd: bool(cwd) and _holds(parts, fold(cwd) + "/"))]
+        if field == "name":
+            return [lambda row, facts: row.name is not None and _holds(folded, fold(row.name))]
+        if field == "id":
+            beginnings = tuple(folded)
+            return [lambda row, facts: fold(row.id).startswith(beginnings)]
+        if field == "label":
+            return [_once_for_each(_labels, lambda all: any(_holds(folded, fold(each)) for _, each in all))]
+        if field == "model":
+            return [
+                _once_for_each(_models, lambda models: any(_holds(folded, fold(each)) for each in models))
+            ]
+        if field == "tool":
+            wanted = frozenset(folded)
+            return [_once_for_each(_tools, lambda tools: not wanted.isdisjoint(map(fold, tools)))]
+        if field in ("has", "is"):
+            return [self._property(value) for value in values]
+        if field == "date":
+            return [_within(self._span(item)) for item in items]
+        return [_amount(field, item) for item in items]
+
+    def _expanded(self, folder: str) -> str:
+        home = self._home.rstrip("/")
+        if not home or not (folder == "~" or folder.startswith("~/")):
+            return folder
+        return home + (folder[1:] or "/")
+
+    def _span(self, item: Item) -> dates.Span:
+        found = dates.span(fold(item.text), self._now_ms, self._zone)
+        if found is None:
+            raise wrong("date", item)
+        return found
+
+    def _property(self, value: str) -> Test:
+        if value == "damaged":
+            now_ms = self._now_ms
+            return lambda row, facts: bool(row.refused) or problem_count(row, now_ms) > 0
+        return _PROPERTIES[value]
+
+
+def unfinished(field: str, item: Item) -> bool:
+    """Whether a value has just been begun: there is nothing of it, or only the sign before a number."""
+    if not item.text.strip():
+        return True
+    return field in ("date", "cost", "tokens", "messages") and item.text in SIGNS
+
+
+def wrong(field: str, item: Item) -> QueryError:
+    """The complaint about a value that a filter does not take."""
+    sort = SORTS[field]
+    said = f"{field}: takes {sort.takes}, not {one_line(item.text, 40)}"
+    return QueryError(said, item.start, item.end - item.start)
+
+
+def _chosen(field: str, item: Item) -> str:
+    value = fold(item.text)
+    if field == "agent":
+        value = next((agent.name for agent in AGENTS if value in (agent.name, agent.title)), value)
+    if value not in SORTS[field].values:
+        raise wrong(field, item)
+    return value
+
+
+def _amount(field: str, item: Item) -> Test:
+    found = amount(item.text)
+    if found is None:
+        raise wrong(field, item)
+    if field == "messages":
+        return lambda row, facts: found(row.message_count)
+    if field == "tokens":
+        return lambda row, facts: found(sum(row.tokens))
+    if comparison(item.text)[0] == "=" and ".." not in item.text:
+        return lambda row, facts: found(round(row.cost, 2))  # nobody types 0.0312549
+    return lambda row, facts: found(row.cost)
+
+
+_PROPERTIES: dict[str, Test] = {
+    "branch": lambda row, facts: row.leaf_count > 1,
+    "label": lambda row, facts: bool(row.labels),
+    "fork": lambda row, facts: bool(row.parent_session),
+    "error": lambda row, facts: row.errors > 0,
+    "image": lambda row, facts: row.images > 0,
+    "live": lambda row, facts: bool(facts.live(row)),
+    "named": lambda row, facts: bool(row.name and row.name.strip()),
+    "pinned": lambda row, facts: bool(facts.pinned(row)),
+}
+
+
+def _cwd(row: Row) -> str:
+    return row.cwd
+
+
+def _models(row: Row) -> tuple[str, ...]:
+    return row.models
+
+
+def _tools(row: Row) -> tuple[str, ...]:
+    return row.tools
+
+
+def _labels(row: Row) -> tuple[tuple[str, str], ...]:
+    return row.labels
+
+
+def _holds(parts: list[str], folded: str) -> bool:
+    for part in parts:  # noqa: SIM110  # asked of thousands of names at every key
+        if part in folded:
+            return True
+    return False
+
+
+def _within(span: dates.Span) -> Test:
+    begin, end = span
+    return lambda row, facts: begin <= row.modified < end
+
+
+def _once_for_each(of: Callable[[Row], Any], test: Callable[[Any], bool]) -> Test:
+    """What is asked of a value that few rows differ in is asked once for each value, not for each row."""
+    known: dict[Any, bool] = {}
+
+    def tested(row: Row, facts: Facts) -> bool:
+        value = of(row)
+        said = known.get(value)
+        if said is None:
+            said = known[value] = test(value)
+        return said
+
+    return tested
+
+
+def _any(tests: list[Test]) -> Test:
+    return lambda row, facts: any(test(row, facts) for test in tests)
+
+
+def _final(test: Test, negated: bool, whole: bool) -> Test:
+    """With what holds of every filter: a provisional row does not pass on what it does not say."""
+    if whole:
+        return lambda row, facts: not row.provisional and test(row, facts) is not negated
+    return (lambda row, facts: not test(row, facts)) if negated else test

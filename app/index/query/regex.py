@@ -1,0 +1,149 @@
+"""Patterns: what is allowed in one, and how it is compiled (RE2: in time that grows with the text alone).
+
+RE2 is imported when the first pattern is met; without its package there are no patterns.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from app.formats.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PACKAGE = "google-re2"
+
+_PROGRAM = 1 << 20
+_SEARCH = 8 << 20
+"""Bytes that a compiled pattern may take, and that it may take together with what it remembers while it
+searches. A larger pattern would take a tenth of a second to compile, at every key.
+"""
+
+# An empty match depends on the two characters around it and nothing else: nothing, a line's end, a letter of
+# a word, and what is none.
+_AROUND = (b"", b"\n", b"a", b" ")
+
+
+class BadPattern(ValueError):
+    """A pattern that is not looked for.
+
+    :ivar part: what of the pattern is to blame; "" when it is all of it.
+    """
+
+    def __init__(self, message: str, part: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.part = part
+
+
+def compiled(pattern: str, *, ignore_case: bool) -> Any:
+    """The RE2 object of a pattern that `check` has let through, for `str` or UTF-8 `bytes`; `^` and `$` match
+    at every line.
+
+    :raises BadPattern: RE2 does not take it, or is not there.
+    """
+    return _compiled(pattern, ignore_case, _SEARCH)
+
+
+@lru_cache(maxsize=64)
+def check(pattern: str) -> bool:
+    """Look at a pattern, and say whether it has a capital, so that case counts (smart case).
+
+    :raises BadPattern: it cannot be compiled, would match where nothing stands, or in half a character.
+    """
+    found = _compiled(pattern, True, _PROGRAM)
+    if r"\C" in _escapes(pattern):
+        raise BadPattern(r"\C is half a character", r"\C")
+    for before in _AROUND:
+        for behind in _AROUND:
+            at = len(before)
+            if found.fullmatch(before + behind, at, at):
+                raise BadPattern("this pattern also matches where nothing stands, so it matches everything")
+    return _has_capital(pattern)
+
+
+def _compiled(pattern: str, ignore_case: bool, memory: int) -> Any:
+    try:
+        import re2
+        from re2 import Options
+    except ImportError:  # also where some other package calls itself re2
+        raise BadPattern(f"re: needs the Python package {PACKAGE}, which is not installed") from None
+    try:
+        return re2.compile(("(?im)" if ignore_case else "(?m)") + pattern, _options(Options(), memory))
+    except UnicodeEncodeError:
+        raise BadPattern("half a surrogate pair cannot be part of a pattern") from None
+    except re2.error as error:
+        message = error.args[0] if error.args else ""
+    if isinstance(message, bytes):
+        message = message.decode("utf-8", "replace")
+    reason, colon, part = str(message).partition(": ")
+    if "too large" in reason:
+        raise BadPattern("this pattern is too large")
+    part = part.removeprefix("(?im)").removeprefix("(?m)")
+    said = f"{reason}: {part}" if colon and part and part != pattern else reason
+    raise BadPattern(f"not a regular expression: {one_line(said, 120)}", part)
+
+
+def _options(options: Any, memory: int) -> Any:
+    options.log_errors = False  # RE2 itself would write to the screen
+    options.max_mem = memory
+    return options
+
+
+def _escapes(pattern: str) -> list[str]:
+    """The escapes of a pattern: backslashes, each with the character behind it."""
+    return [part for part in _parts(pattern) if part[:1] == "\\"]
+
+
+def _has_capital(pattern: str) -> bool:
+    """Whether an upper-case letter stands in the pattern for itself. `(?i)` says that case does not count."""
+    if _says_ignore_case(pattern):
+        return False
+    return any(part.isupper() for part in _parts(pattern) if len(part) == 1)
+
+
+def _says_ignore_case(pattern: str) -> bool:
+    groups = (part[2:] for part in _parts(pattern) if part.startswith("(?"))
+    return any("i" in flags.partition("-")[0] for flags in groups if not flags.startswith(("P", "<")))
+
+
+def _parts(pattern: str) -> Iterator[str]:
+    r"""The characters of a pattern that stand for themselves (or are a sign such as `*`), one by one, and
+    whole what holds letters that do not: `\S`, `\pL`, `\p{Greek}`, `\x{1F600}`, `(?U`, `(?P<Name>`.
+    Between `\Q` and `\E` each stands for itself.
+    """
+    at = 0
+    literal = False
+    while at < len(pattern):
+        end = at + 1
+        if literal:
+            if pattern.startswith(r"\E", at):
+                literal = False
+                end = at + 2
+        elif pattern[at] == "\\":
+            end = _escape_end(pattern, at)
+            literal = pattern[at:end] == r"\Q"
+        elif pattern.startswith("(?", at):
+            end = _group_end(pattern, at)
+        yield pattern[at:end]
+        at = end
+
+
+def _escape_end(pattern: str, at: int) -> int:
+    sign = pattern[at + 1 : at + 2]
+    if sign in ("p", "P", "x"):
+        if pattern[at + 2 : at + 3] == "{":
+            closing = pattern.find("}", at)
+            return closing + 1 if closing >= 0 else len(pattern)
+        return at + (4 if sign == "x" else 3)
+    return at + 2
+
+
+def _group_end(pattern: str, at: int) -> int:
+    """Where the sign that opens a group ends: behind its flags or its name."""
+    end = at + 2
+    while end < len(pattern) and pattern[end] not in ":)>":
+        end += 1
+    return end + 1

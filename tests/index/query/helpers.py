@@ -1,0 +1,48 @@
+"""Queries over rows that are made for one test."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from app.index.query.grammar import parse
+from app.index.query.query import Facts, QueryError
+from tests.factory import NOW, make_row
+
+if TYPE_CHECKING:
+    from app.index.query.query import Query, Term
+
+FACTS = Facts()
+
+
+def read(text: str, **options: Any) -> Query:
+    return parse(text, NOW, **options)
+
+
+def term(text: str) -> Term:
+    """The only term of a query."""
+    (found,) = read(text).terms
+    return found
+
+
+def words(text: str) -> list[str]:
+    return [each.text for each in read(text).terms]
+
+
+def messages(text: str) -> list[str]:
+    return [note.message for note in read(text).notes]
+
+
+def passes(text: str, facts: Facts = FACTS, home: str = "", **fields: Any) -> bool:
+    """Whether a row with these fields passes the filters of a query."""
+    return read(text, home=home).passes(make_row(**fields), facts)
+
+
+def refused(text: str, blamed: str) -> str:
+    """The message about a query that is refused, and that points at `blamed`."""
+    with pytest.raises(QueryError) as caught:
+        read(text)
+    error = caught.value
+    assert text[error.position : error.position + error.length] == blamed
+    return error.message

@@ -1,0 +1,130 @@
+"""What can be typed next."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.index.query.complete import MOST, complete
+from app.index.query.table import SORTS
+from app.index.query.vocabulary import Vocabulary, vocabulary
+from tests.factory import make_row
+
+ROWS = [
+    make_row("1", cwd="/home/me/work/app", name="Release notes", models=("anthropic/opus",), tools=("bash",)),
+    make_row("2", cwd="/home/me/work/app", name="release plan", labels=(("a", "to do"), ("b", "to do"))),
+    make_row(
+        "3", cwd="/srv/working", agent="omp", name="my release", labels=(("a", "done"),), tools=("grep",)
+    ),
+    make_row("4", cwd="/home/me", name=" ", labels=(("a", "a,b"),), tools=("bash", "grep")),
+]
+KNOWN = vocabulary(ROWS, "/home/me")
+
+
+def applied(marked: str, known: Vocabulary | None = KNOWN) -> list[str]:
+    """The queries that come of the candidates; the cursor stands at the `|`."""
+    text = marked.replace("|", "", 1)
+    return [candidate.applied(text) for candidate in complete(text, marked.index("|"), known)]
+
+
+def test_between_words_all_filters_are_offered() -> None:
+    names = [f"{name}:" for name in SORTS] + ["re:"]
+    assert applied("|") == names
+    assert applied("fold |") == [f"fold {name}" for name in names]
+    assert applied("| fold")[0] == "agent: fold"
+    assert applied("-|") == [f"-{name}" for name in names]
+
+
+@pytest.mark.parametrize(
+    ("marked", "expected"),
+    [
+        ("ag|", ["agent:"]),
+        ("x AG| y", ["x agent: y"]),
+        ("-la|", ["-label:"]),
+        ("re|", ["re:"]),
+        ("t|", ["tool:", "tokens:"]),
+        ("ag|ent", ["agent:"]),
+        ("ag|foo", ["agent:foo"]),
+        ("da|:<2d", ["date:<2d"]),
+        ("da|foo:<2d", ["date:foo:<2d"]),
+        ("t|ool:x", ["tokens:x"]),
+        ("age|nt:pi", []),
+        ("agnet:|pi", ["agent:pi"]),
+        ("cwd:/x|", ["dir:/x"]),
+        ("zzz|", []),
+        ("|ag", []),
+        ('"ag|', []),
+        ('"ag"|', []),
+        ("re:ag|", []),
+        ("model:|:User", []),
+    ],
+)
+def test_names_of_filters(marked: str, expected: list[str]) -> None:
+    assert applied(marked) == expected
+
+
+@pytest.mark.parametrize(
+    ("marked", "expected"),
+    [
+        ("agent:|", ["agent:pi", "agent:omp", "agent:indusagi", "agent:agent"]),
+        ("-agent:P|", ["-agent:pi"]),
+        ("agent:pi,o|", ["agent:pi,omp"]),
+        ("agent:p|,omp", ["agent:pi,omp"]),
+        ("agent:o|,omp", []),
+        ("agent:p|i", []),
+        ("has:|", ["has:branch", "has:label", "has:fork", "has:error", "has:image"]),
+        ("in:t|", ["in:tools", "in:thinking"]),
+        ("role:b|x", ["role:bash"]),
+        ("is:x|", []),
+        ("date:<|", ["date:<2d", "date:<1w", "date:<1mo"]),
+        ("cost:|", ["cost:>1", "cost:>10", "cost:<1"]),
+        ("dir:|", ["dir:~/work/app", "dir:/srv/working", "dir:~"]),
+        ("dir:~/w|", ["dir:~/work/app"]),
+        ("dir:/home/me/w|", ["dir:~/work/app"]),
+        ("dir:WORK|", ["dir:~/work/app", "dir:/srv/working"]),
+        ("name:rel|", ['name:"Release notes"', 'name:"release plan"', 'name:"my release"']),
+        ('name:"release n|', ['name:"Release notes"']),
+        ('name:"release n|" x', ['name:"Release notes" x']),
+        ("label:|", ['label:"to do"', "label:done", 'label:"a,b"']),
+        ("label:done,|", ['label:done,"to do"', 'label:done,"a,b"']),
+        ("model:opus|", ["model:anthropic/opus"]),
+        ("tool:|", ["tool:bash", "tool:grep"]),
+        ("id:|", []),
+    ],
+)
+def test_values_of_filters(marked: str, expected: list[str]) -> None:
+    assert applied(marked) == expected
+
+
+def test_without_a_vocabulary_there_is_what_is_fixed() -> None:
+    assert applied("agent:p|", None) == ["agent:pi"]
+    assert applied("dir:|", None) == []
+
+
+def test_help_says_what_is_taken_and_how_many_there_are() -> None:
+    (agent,) = complete("age", 3, KNOWN)
+    assert agent.help == "pi, omp, indusagi, agent"
+    assert [each.help for each in complete("agent:", 6, KNOWN)][:2] == [
+        "pi, 3 sessions",
+        "oh-my-pi, 1 session",
+    ]
+    assert [each.help for each in complete("dir:", 4, KNOWN)] == ["2 sessions", "1 session", "1 session"]
+    assert [each.help for each in complete("label:to", 8, KNOWN)] == ["1 session"]  # two labels, one session
+    assert [each.help for each in complete("is:n", 4, KNOWN)] == ["given a name"]
+
+
+def test_a_position_outside_is_the_nearest_inside() -> None:
+    assert [each.text for each in complete("ag", 99)] == ["agent:"]
+    assert complete("ag", -5) == []
+    assert complete("x" * 5_000, 3) == []
+
+
+def test_only_so_many_are_offered() -> None:
+    rows = [make_row(str(number), name=f"name-{number}") for number in range(3 * MOST)]
+    found = complete("name:NAME", 9, vocabulary(rows))
+    assert [each.text for each in found] == [f"name-{number}" for number in range(MOST)]
+
+
+@pytest.mark.parametrize("name", ["two\nlines", "\x1b[0m", "\x7f", "half \ud83d", "x" * 300, "a\u2028b"])
+def test_what_cannot_be_typed_is_not_offered(name: str) -> None:
+    assert vocabulary([make_row(name=name)]).of("name") == []
+    assert [value.text for value in vocabulary([make_row(name="👩\u200d💻")]).of("name")] == ["👩\u200d💻"]

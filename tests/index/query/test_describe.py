@@ -1,0 +1,70 @@
+"""The language as help and README show it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.formats import kinds
+from app.index.query.describe import as_markdown, as_text, table
+from app.index.query.table import SORTS
+from tests.index.query.helpers import read
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def test_every_example_is_read_as_what_it_is_an_example_of() -> None:
+    for sort in SORTS.values():
+        assert read(sort.example).notes == ()
+        assert sort.example.startswith(f"{sort.name}:")
+    for _, _, example in table():
+        assert read(f"x {example}").notes == ()
+
+
+@pytest.mark.parametrize("name", list(SORTS))
+def test_every_value_that_is_offered_is_taken(name: str) -> None:
+    for value in SORTS[name].values:
+        assert read(f"{name}:{value} in:all").notes == ()
+
+
+def test_every_place_has_its_role() -> None:
+    assert set(SORTS["role"].values) == set(kinds.NAMES)
+
+
+@pytest.mark.parametrize("columns", [10, 40, 80, 200])
+def test_help_fits(columns: int) -> None:
+    lines = as_text(columns).splitlines()
+    widest = max(len(line) for line in lines)
+    examples = max(len(sort.example) for sort in SORTS.values())
+    assert widest <= max(columns, 40, examples + 13)
+    for what, _, example in table():
+        assert any(line.startswith(f"  {what} ") for line in lines)
+        assert any(line.strip() == example for line in lines)
+
+
+def test_markdown_has_a_row_for_each() -> None:
+    rows = as_markdown().splitlines()
+    assert len(rows) == len(table()) + 2
+    assert all(row.count("|") - row.count(r"\|") == 4 for row in rows)
+
+
+IMPORTED = """
+import json, sys
+sys.path.insert(0, sys.argv[1])
+from app.index.query.grammar import parse
+import app.index.query.complete
+parse('word "a phrase" agent:pi cost:>1', 0)
+print(json.dumps(sorted(sys.modules)))
+"""
+
+
+def test_the_parser_loads_next_to_nothing() -> None:
+    command = [sys.executable, "-I", "-S", "-c", IMPORTED, str(ROOT)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    loaded = set(json.loads(done.stdout))
+    assert "app.index.query.grammar" in loaded
+    assert not loaded & {"re2", "dataclasses", "typing", "datetime", "inspect", "app.index.query.regex"}

@@ -1,0 +1,165 @@
+"""What filters ask of rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from app.index.query.amounts import amount
+from app.index.query.query import Facts
+from tests.factory import NOW, make_row
+from tests.index.query.helpers import FACTS, passes, read
+
+HOME = "/home/me"
+
+
+@pytest.mark.parametrize(
+    ("text", "fields", "expected"),
+    [
+        ("agent:pi", {"agent": "pi"}, True),
+        ("agent:PI", {"agent": "pi"}, True),
+        ("agent:oh-my-pi", {"agent": "omp"}, True),
+        ("agent:pi", {"agent": "omp"}, False),
+        ("agent:pi,omp", {"agent": "omp"}, True),
+        ("agent:pi agent:omp", {"agent": "omp"}, False),
+        ("-agent:pi,omp", {"agent": "omp"}, False),
+        ("-agent:pi", {"agent": "omp"}, True),
+        ("dir:APP", {"cwd": "/work/app"}, True),
+        ("dir:app/", {"cwd": "/work/app"}, True),
+        ("dir:app/", {"cwd": "/work/app2"}, False),
+        ("dir:/work/app", {"cwd": "/work/app2"}, True),
+        ('dir:"my work"', {"cwd": "/my work/x"}, True),
+        ("dir:~", {"cwd": "/home/me"}, True),
+        ("dir:~", {"cwd": "/home/me/work"}, True),
+        ("dir:~", {"cwd": "/home/meredith"}, False),
+        ("dir:~/work", {"cwd": "/home/me/work/app"}, True),
+        ("dir:~/work", {"cwd": "/mnt/work"}, False),
+        ("dir:~x", {"cwd": "/a/~x"}, True),
+        ("dir:/", {"cwd": ""}, False),
+        ("-dir:work", {"cwd": ""}, True),
+        ("dir:stra\u00dfe", {"cwd": "/STRASSE"}, True),
+        ("name:notes", {"name": "Release Notes"}, True),
+        ("name:notes", {"name": None}, False),
+        ("name:notes", {"title": "notes"}, False),
+        ('name:"release notes"', {"name": "my release notes"}, True),
+        ("name:a,b", {"name": "b"}, True),
+        ("label:todo", {"labels": (("e1", "done"), ("e2", "TODO later"))}, True),
+        ("label:todo", {"labels": ()}, False),
+        ("-label:todo", {"labels": (("e1", "done"),)}, True),
+        ("label:e1", {"labels": (("e1", "done"),)}, False),
+        ("model:opus", {"models": ("anthropic/claude-Opus-4",)}, True),
+        ("model:anthropic/", {"models": ("openai/gpt", "anthropic/x")}, True),
+        ("model:opus", {"models": ()}, False),
+        ("id:019A", {"id": "019a2b"}, True),
+        ("id:9a2b", {"id": "019a2b"}, False),
+        ("has:branch", {"leaf_count": 2}, True),
+        ("has:branch", {"leaf_count": 1}, False),
+        ("has:label", {"labels": (("e", "x"),)}, True),
+        ("has:fork", {"parent_session": "/a.jsonl"}, True),
+        ("has:fork", {"parent_session": None}, False),
+        ("has:error", {"errors": 1}, True),
+        ("has:error", {"errors": 0}, False),
+        ("has:image", {"images": 3}, True),
+        ("has:error,image", {"images": 3}, True),
+        ("has:error has:image", {"images": 3}, False),
+        ("-has:error,image", {"images": 3}, False),
+        ("is:named", {"name": "x"}, True),
+        ("is:named", {"name": " \n"}, False),
+        ("is:named", {"name": None}, False),
+        ("is:damaged", {"problems": 1}, True),
+        ("is:damaged", {"problems": 0}, False),
+        ("is:damaged", {"torn": True, "mtime_ns": NOW * 1_000_000}, False),
+        ("is:damaged", {"torn": True, "mtime_ns": 0}, True),
+        ("is:damaged", {"refused": "no header"}, True),
+        ("messages:>50", {"message_count": 51}, True),
+        ("messages:>50", {"message_count": 50}, False),
+        ("messages:>=50", {"message_count": 50}, True),
+        ("messages:<3", {"message_count": 2}, True),
+        ("messages:<=3", {"message_count": 4}, False),
+        ("messages:=3", {"message_count": 3}, True),
+        ("messages:3", {"message_count": 3}, True),
+        ("messages:3,5", {"message_count": 5}, True),
+        ("messages:10..20", {"message_count": 20}, True),
+        ("messages:20..10", {"message_count": 10}, True),
+        ("messages:10..20", {"message_count": 21}, False),
+        ("messages:10..", {"message_count": 9}, False),
+        ("messages:..10", {"message_count": 10}, True),
+        ("tokens:>100k", {"tokens": (50_000, 1, 50_000, 0)}, True),
+        ("tokens:>100k", {"tokens": (100_000, 0, 0, 0)}, False),
+        ("tokens:<=1.5M", {"tokens": (0, 0, 0, 1_500_000)}, True),
+        ("cost:>1", {"cost": 1.01}, True),
+        ("cost:>$1", {"cost": 0.99}, False),
+        ("cost:>0", {"cost": 0.0004}, True),
+        ("cost:=0.03", {"cost": 0.0312549}, True),
+        ("cost:0", {"cost": 0.0}, True),
+        ("cost:.5..1", {"cost": 0.75}, True),
+        ("-cost:>1", {"cost": 0.5}, True),
+    ],
+)
+def test_a_filter_leaves_the_sessions_it_is_about(text: str, fields: dict[str, Any], expected: bool) -> None:
+    assert passes(text, home=HOME, **fields) is expected
+
+
+@pytest.mark.parametrize(
+    "value", ["", "x", "1x", ">>1", "1,", "1..2..3", "..", "01", "1_000", "-1", "1e3", "k", "1kk", "½", "١"]
+)
+def test_what_is_no_number_is_refused(value: str) -> None:
+    assert amount(value) is None
+
+
+def test_a_home_folder_that_nobody_knows_is_no_folder() -> None:
+    assert not passes("dir:~/work", home="", cwd="/home/me/work")
+    assert passes("dir:~/work", home="/", cwd="/a/~/work")
+
+
+def test_live_and_pinned_are_asked_of_whoever_knows() -> None:
+    facts = Facts(live=lambda row: row.id == "a", pinned=lambda row: row.id == "b")
+    assert passes("is:live", facts, id="a")
+    assert not passes("is:live", facts, id="b")
+    assert passes("is:pinned", facts, id="b")
+    assert passes("is:pinned,live", facts, id="a")
+    assert passes("-is:pinned", facts, id="a")
+    assert not passes("is:live", id="a")
+
+
+def test_all_filters_must_hold() -> None:
+    assert passes("agent:pi dir:app -is:named", agent="pi", cwd="/app")
+    assert not passes("agent:pi dir:app is:named", agent="pi", cwd="/app")
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("messages:<5", True),
+        ("-messages:>5", True),
+        ("-has:label", True),
+        ("-is:damaged", True),
+        ("-tool:bash", True),
+        ("-model:x", True),
+        ("cost:0", True),
+        ("-has:fork,label", True),
+        ("agent:pi", False),
+        ("-has:fork", False),
+        ("-is:named", False),
+        ("-is:live", False),
+        ("date:>1m", False),
+        ("dir:app", False),
+    ],
+)
+def test_a_provisional_row_does_not_pass_on_what_it_does_not_say(text: str, whole: bool) -> None:
+    row = make_row(modified=NOW - 3_600_000)
+    row.provisional = True
+    query = read(text)
+    assert query.filters[0].whole is whole
+    assert query.unsure(row) is whole
+    assert query.passes(row, FACTS) is not whole
+    row.provisional = False
+    assert not query.unsure(row)
+    assert query.passes(row, FACTS)
+
+
+def test_what_one_folder_says_is_not_said_of_another() -> None:
+    query = read("dir:app")
+    rows = [make_row(cwd=cwd) for cwd in ("/app", "/other", "/app", "/other")]
+    assert [query.passes(row, FACTS) for row in rows] == [True, False, True, False]

@@ -1,0 +1,103 @@
+"""Patterns."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+
+import pytest
+
+from app.index.query.regex import BadPattern, check, compiled
+from tests.index.query.helpers import read, refused, term
+
+
+@pytest.mark.parametrize(
+    "pattern", [r"x*", r"a|", r"^", r"$", r"\b", r"\B", r"\bfoo|\b", r"(?:)", r"\z", r"^\s*$", "()", "(?i)"]
+)
+def test_a_pattern_that_matches_nothing_at_all_is_refused(pattern: str) -> None:
+    assert refused(f"re:{pattern}", pattern).startswith("this pattern also matches where nothing stands")
+
+
+@pytest.mark.parametrize("pattern", [r"x+", r"^a$", r"\bfoo\b", r"\n", r"\s", ".", "^.*x", "日本|語", "[^a]"])
+def test_a_pattern_that_takes_something_is_fine(pattern: str) -> None:
+    assert term(f"re:{pattern}").text == pattern
+
+
+@pytest.mark.parametrize(
+    ("text", "blamed", "message"),
+    [
+        ("x re:a(", "a(", "not a regular expression: missing )"),
+        (r"re:foo(?=bar)", "(?=", "not a regular expression: invalid perl operator: (?="),
+        (r"re:a\1", r"\1", r"not a regular expression: invalid escape sequence: \1"),
+        ("re:*", "*", "not a regular expression: no argument for repetition operator"),
+        ("re:)", ")", "not a regular expression: unexpected )"),
+        ('re:"a b["', "[", "not a regular expression: missing ]: ["),
+        (r"re:a\Cb", r"\C", r"\C is half a character"),
+        ("re:a{2000}", "{2000}", "not a regular expression: invalid repetition size: {2000}"),
+        (r"re:\pL{1000}", r"\pL{1000}", "this pattern is too large"),
+        ("re:\ud83d", "\ud83d", "half a surrogate pair cannot be part of a pattern"),
+    ],
+)
+def test_a_bad_pattern_is_pointed_at(text: str, blamed: str, message: str) -> None:
+    assert refused(text, blamed) == message
+
+
+def test_a_complaint_about_a_pattern_is_one_inert_line() -> None:
+    message = refused('re:"(\n\u202e[z-a]"', "z-a")
+    assert "\n" not in message
+    long = "(" + "é" * 500
+    assert refused(f"re:{long}", long) == "not a regular expression: missing )"
+    unknown = "[[:" + "é" * 500 + ":]]"
+    assert len(refused(f"re:{unknown}", unknown[1:-1])) < 160
+
+
+@pytest.mark.parametrize(
+    ("pattern", "exact"),
+    [
+        ("foo", False),
+        ("Foo", True),
+        ("[A-Z]x", True),
+        (r"\W\S\D\Bx", False),
+        (r"\pL\PL\p{Lu}\P{Greek}", False),
+        (r"\x4A\x{1F600}", False),
+        (r"\QX.\E", True),
+        (r"\Q\Sx\Ey", True),
+        (r"\Qx\E\S", False),
+        ("(?P<Name>x)", False),
+        ("(?P<Name>X)", True),
+        ("(?U)x+", False),
+        ("(?i)Foo", False),
+        ("(?i:Foo)Bar", False),
+        ("(?s-i:Foo)", True),
+        ("(?P<i>X)", True),
+        (r"\\Sx", True),
+        ("É", True),
+    ],
+)
+def test_only_letters_that_stand_for_themselves_are_capitals(pattern: str, exact: bool) -> None:
+    assert term(f"re:{pattern}").exact is exact
+
+
+def test_lines_begin_and_end_and_case_may_count() -> None:
+    found = compiled("^b$", ignore_case=True)
+    assert found.search(b"a\nB\nc")
+    assert not compiled("^b$", ignore_case=False).search(b"a\nB\nc")
+    assert compiled("é", ignore_case=True).search("É".encode())
+
+
+@pytest.mark.parametrize("found", [None, ModuleType("re2")])
+def test_without_the_package_a_pattern_says_what_is_missing(
+    monkeypatch: pytest.MonkeyPatch, found: ModuleType | None
+) -> None:
+    check.cache_clear()
+    monkeypatch.setitem(sys.modules, "re2", found)
+    assert refused("a re:b", "b") == "re: needs the Python package google-re2, which is not installed"
+    assert read("a b:c").terms  # all else goes on
+    with pytest.raises(BadPattern):
+        compiled("b", ignore_case=True)
+
+
+def test_re2_itself_writes_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    check.cache_clear()
+    refused("re:a(", "a(")
+    assert capfd.readouterr() == ("", "")

@@ -1,0 +1,90 @@
+"""Where terms are looked for."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.formats import kinds
+from app.formats.kinds import ASSISTANT, CALL, CONVERSATION, OTHER, RESULT, SHELL, THINKING, TOOLS, USER
+from tests.index.query.helpers import passes, read, refused
+
+
+@pytest.mark.parametrize(
+    ("text", "places", "everywhere"),
+    [
+        ("x", CONVERSATION, True),
+        ("x in:all", kinds.ALL, True),
+        ("x in:tools", TOOLS, False),
+        ("x in:thinking", {THINKING}, False),
+        ("x in:tools,thinking", TOOLS | {THINKING}, False),
+        ("x in:tools in:thinking", TOOLS | {THINKING}, False),
+        ("x role:user", {USER}, False),
+        ("x role:USER,assistant", {USER, ASSISTANT}, False),
+        ("x role:user role:assistant", {USER, ASSISTANT}, False),
+        ("x role:user in:thinking", {USER, THINKING}, False),
+        ("x role:tool", {CALL, RESULT}, False),
+        ("x role:bash", {SHELL}, False),
+        ("x role:other", {OTHER}, False),
+        # Everything is where to look as long as nothing names a place.
+        ("x in:all role:user", {USER}, False),
+        ("x in:all,thinking", {THINKING}, False),
+        ("x tool:bash", {CALL, RESULT}, False),
+        ("x tool:bash in:all", {CALL, RESULT}, False),
+        ("x tool:bash in:tools", {CALL, RESULT}, False),
+        ("x tool:bash role:bash", {SHELL}, False),
+        ("x tool:bash role:user", {USER}, False),
+        ("x tool:bash role:user in:tools", {USER, CALL, RESULT}, False),
+        # What is taken away leaves the rest as it was.
+        ("x -in:thinking", CONVERSATION - {THINKING}, True),
+        ("x -role:user,assistant", CONVERSATION - {USER, ASSISTANT}, True),
+        ("x in:all -in:tools", kinds.ALL - TOOLS, True),
+        ("x in:tools -role:bash", {CALL, RESULT}, False),
+        ("x -tool:bash", CONVERSATION, True),
+        ("x -in:tools", CONVERSATION, True),
+    ],
+)
+def test_places_come_together(text: str, places: set[int], everywhere: bool) -> None:
+    query = read(text)
+    assert query.kinds == places
+    assert query.everywhere is everywhere
+
+
+def test_all_text_is_everything_unless_the_query_names_a_place() -> None:
+    assert read("x", all_text=True).kinds == kinds.ALL
+    assert read("x", all_text=True).everywhere
+    assert read("x in:thinking", all_text=True).kinds == {THINKING}
+    assert read("x role:user", all_text=True).kinds == {USER}
+    assert read("x -in:thinking", all_text=True).kinds == kinds.ALL - {THINKING}
+
+
+def test_files_are_read_for_what_the_store_does_not_hold() -> None:
+    assert not read("x in:thinking").is_deep
+    assert read("x in:tools").is_deep
+    assert read("x tool:bash").is_deep
+    assert read("x role:user,other").is_deep
+    assert not read("tool:bash").is_deep  # no term: the list knows which tools were called
+    assert not read("in:all").is_deep
+
+
+def test_tool_counts_only_texts_of_its_tools() -> None:
+    assert read("x tool:Bash,read tool:grep").tools == {"bash", "read", "grep"}
+    assert read("x -tool:bash").tools == frozenset()
+    assert read("x in:tools").tools == frozenset()
+
+
+def test_tool_leaves_sessions_that_called_one_of_them() -> None:
+    assert passes("tool:BASH", tools=("read", "Bash"))
+    assert passes("tool:bash,grep", tools=("grep",))
+    assert not passes("tool:bash", tools=("bash_output",))
+    assert not passes("tool:bash tool:grep", tools=("grep",))
+    assert passes("-tool:bash", tools=("grep",))
+    assert not passes("-tool:bash", tools=("grep", "bash"))
+
+
+def test_in_and_role_filter_no_session() -> None:
+    assert read("x role:user in:all -in:tools").filters == ()
+
+
+@pytest.mark.parametrize("blamed", ["-in:all", "-role:user"])
+def test_a_query_that_looks_nowhere_is_refused(blamed: str) -> None:
+    assert refused(f"x role:user {blamed} y", blamed) == "this leaves no text to look in"
