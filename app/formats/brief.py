@@ -1,33 +1,34 @@
 """What a row needs of the lines of a session, and of all lines of a block in one call (PERFORMANCE 2.1).
 
-Less is named here than in a `Skim`, and less is built: of a tool's result nothing but where it hangs. Lines
-that are not as the agents write them are for `skim`; `brief_of` makes the same of what that finds.
+Less is named here than in a `Skim`, and less is built: of a tool's result nothing but where it hangs, of its
+call the name. Lines that are not as the agents write them are for `skim`; `brief_of` makes the same of what
+that finds.
 """
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 import msgspec
-from msgspec import Raw, Struct, defstruct
+from msgspec import Struct, defstruct
 
-from app.formats.skim import ABSENT, REFUSALS, CamelUsage, Skim, Usage
+from app.formats.content import string_of
+from app.formats.everything import EXTENSIONS, SUMMED
+from app.formats.skim import ABSENT, REFUSALS, CamelUsage, Skim, SkimMessage, Usage
+from app.formats.spoken import Spoken, read_spoken
 from app.formats.stamps import parse_time
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
+
+    from msgspec import Raw
 
 _OTHER_ROLES = (
     "toolResult",
     "tool_result",
     "bashExecution",
     "pythonExecution",
-    "custom",
-    "hookMessage",
     "fileMention",
-    "branchSummary",
-    "compactionSummary",
     "developer",
     "system",
 )
@@ -38,20 +39,34 @@ class Message(Struct, gc=False):
 
 
 class Prompt(Message, gc=False, tag_field="role", tag="user"):
-    """A message of the user. `content` is JSON not yet read; `timestamp` is in milliseconds, 0 for none."""
+    """A message of the user; `timestamp` is in milliseconds, 0 for none."""
 
-    content: Raw
+    content: Spoken
     timestamp: int
 
 
 class Answer(Message, gc=False, tag_field="role", tag="assistant"):
     """A message of the assistant; `content` and `timestamp` as in a `Prompt`."""
 
-    content: Raw
+    content: Spoken
     timestamp: int
     usage: Usage | None = None
     provider: str | None = None
     model: str | None = None
+    stop_reason: str | None = None
+    error_message: str | None = None
+
+
+class Extra(Message, gc=False):
+    """A message of an extension."""
+
+    content: Spoken = None
+
+
+class Summed(Message, gc=False):
+    """A summary that is a message."""
+
+    summary: str | None = None
 
 
 class Brief(Struct, gc=False):
@@ -66,87 +81,131 @@ class Brief(Struct, gc=False):
     name: str | None = None
     usage: Usage | None = None
     parent_session_path: str | None = None
+    summary: str | None = None
+    content: Spoken = None
+    branch_summary: str | None = None
 
 
 _CamelAnswer = defstruct(
     "CamelAnswer",
-    [("usage", CamelUsage | None, None)],
+    [
+        ("usage", CamelUsage | None, None),
+        ("stop_reason", str | None, None),
+        ("error_message", str | None, None),
+    ],
     bases=(Answer,),
     gc=False,
     tag_field="role",
     tag="assistant",
+    rename="camel",
 )
 
 ANSWERS: tuple[type[Struct], ...] = (_CamelAnswer, Answer)
 """The classes of an answer: to look for one here takes half the time of an `isinstance`."""
 
 
-def _others() -> list[Any]:
+def _tagged(base: type[Struct], roles: Iterable[str]) -> list[Any]:
     return [
-        defstruct(f"Message{number}", [], bases=(Message,), gc=False, tag_field="role", tag=role)
-        for number, role in enumerate(_OTHER_ROLES)
+        defstruct(f"{base.__name__}{number}", [], bases=(base,), gc=False, tag_field="role", tag=role)
+        for number, role in enumerate(sorted(roles))
     ]
 
 
-_Decoders = tuple["Callable[[memoryview], Brief]", "Callable[[memoryview], list[tuple[Brief]]]"]
+_EXTRAS, _SUMMED = _tagged(Extra, EXTENSIONS), _tagged(Summed, SUMMED)
+_MESSAGES = (*_EXTRAS, *_SUMMED, *_tagged(Message, _OTHER_ROLES), None)
+SPEAKING: frozenset[type[Struct]] = frozenset((*_EXTRAS, *_SUMMED, Extra, Summed))
+"""The classes of other messages that say something."""
 
 
-def _decoders(answer: Any, usage: Any, rename: Literal["camel"] | None) -> _Decoders:
-    kinds = {"message": Union[(Prompt, answer, *_others(), None)], "usage": usage | None}
+def _decoder(answer: Any, usage: Any, rename: Literal["camel"] | None) -> Callable[[memoryview], list[Brief]]:
+    kinds = {"message": Union[(Prompt, answer, *_MESSAGES)], "usage": usage | None, "content": Spoken}
     fields = [(name, kinds.get(name, str | None), None) for name in Brief.__struct_fields__]
     line: Any = defstruct("Line", fields, bases=(Brief,), gc=False, rename=rename)
-    return msgspec.json.Decoder(line).decode, msgspec.json.Decoder(tuple[line]).decode_lines
+    return msgspec.json.Decoder(line).decode_lines
 
 
-_CAMEL = _decoders(_CamelAnswer, CamelUsage, "camel")
-_SNAKE = _decoders(Answer, Usage, None)
+_CAMEL = _decoder(_CamelAnswer, CamelUsage, "camel")
+_SNAKE = _decoder(Answer, Usage, None)
 
 
-def briefs(block: bytes, *, snake: bool = False) -> list[Brief] | None:
-    """Every line of `block` that ends with a LF; there is one at least.
+def briefs(block: bytes, offset: int = 0, *, snake: bool = False) -> tuple[list[Brief], list[int]] | None:
+    """Every line of `block` that ends with a LF, and where in the file each begins; there is one at least.
+
+    :param offset: where `block` begins in the file.
 
     None where one of them is not plain: blank, damaged, a field of a wrong type, a role that nobody knows.
     What `skim` would refuse is never in the list.
     """
-    decode_one, decode_lines = _SNAKE if snake else _CAMEL
-    # `decode_lines` does not care where lines end. In brackets of its own each has to be one value and one
-    # only: a LF within a value would read "]\n[" where a comma must be, and of two on a line the count tells.
-    framed = block.replace(b"\n", b"]\n[")
-    count = (len(framed) - len(block)) // 2
-    first = block.index(b"\n")
+    starts, end = _starts(block, offset)
+    if not starts:
+        return None
     try:
-        # The first line has no bracket before it, and to give it one all of them would have to be copied.
-        found = [decode_one(memoryview(block)[:first])]
-        found += chain.from_iterable(decode_lines(memoryview(framed)[first + 2 : framed.rindex(b"\n")]))
+        found = (_SNAKE if snake else _CAMEL)(memoryview(block)[:end])
     except REFUSALS:
         return None
-    return found if len(found) == count else None
+    return (found, starts) if len(found) == len(starts) else None
+
+
+def _starts(block: bytes, offset: int) -> tuple[list[int], int]:
+    """Where in the file each line that ends with a LF begins, and where in `block` the last one ends; none
+    where not each is "{…}".
+
+    The decoder does not care where lines end, but JSON has no "}" that is followed by a "{". So no LF stands
+    within a value, and of two values on a line their number tells.
+    """
+    find, opens, closes = block.find, ord("{"), ord("}")
+    starts: list[int] = []
+    add = starts.append
+    at = 0
+    while (end := find(b"\n", at)) >= 0:
+        if block[at] != opens or (block[end - 1] != closes and block[end - 2 : end] != b"}\r"):
+            return [], 0
+        add(offset + at)
+        at = end + 1
+    return starts, at
 
 
 def brief_of(skim: Skim) -> Brief:
     """The same of a line that was read by itself."""
-    message = skim.message
-    brief = Brief(
+    return Brief(
         skim.type,
         skim.id,
         skim.parent_id,
-        None,
+        None if skim.message is None else _message_of(skim, skim.message),
         skim.target_id,
         skim.label,
         skim.name,
         skim.usage,
         skim.parent_session_path,
+        _string(skim.summary),
+        read_spoken(skim.content),
+        skim.branch_summary,
     )
-    if message is None:
-        return brief
-    when = time_of(skim) or 0
-    if message.role == "user":
-        brief.message = Prompt(message.content, when)
-    elif message.role == "assistant":
-        brief.message = Answer(message.content, when, message.usage, message.provider, message.model)
-    else:
-        brief.message = Message()
-    return brief
+
+
+def _message_of(skim: Skim, message: SkimMessage) -> Message:
+    role = message.role
+    if role == "user":
+        return Prompt(read_spoken(message.content), time_of(skim) or 0)
+    if role == "assistant":
+        return Answer(
+            read_spoken(message.content),
+            time_of(skim) or 0,
+            message.usage,
+            message.provider,
+            message.model,
+            message.stop_reason,
+            message.error_message,
+        )
+    if role in EXTENSIONS:
+        return Extra(read_spoken(message.content))
+    if role in SUMMED:
+        return Summed(_string(message.summary))
+    return Message()
+
+
+def _string(value: Raw) -> str | None:
+    return None if value is ABSENT else string_of(value) or None
 
 
 def time_of(skim: Skim) -> int | None:

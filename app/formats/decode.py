@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any, NoReturn
 
-import orjson
+import msgspec
 
 from app.formats.deep import flatten
 
@@ -32,8 +32,8 @@ def decode(line: bytes) -> dict[str, Any]:
     :raises BadLine: the line is not JSON, or not an object.
     """
     try:
-        value = orjson.loads(line)
-    except ValueError:
+        value = _decode(line)
+    except (ValueError, RecursionError):
         value = _decode_leniently(line)
     if not isinstance(value, dict):
         raise BadLine("not a JSON object")
@@ -75,4 +75,5 @@ def _integer(digits: str) -> int | float:
     return int(digits) if len(digits) <= _LONGEST_EXACT_INTEGER else float(digits)
 
 
+_decode = msgspec.json.Decoder().decode
 _DECODER = json.JSONDecoder(parse_constant=_refuse, parse_int=_integer)

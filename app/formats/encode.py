@@ -5,13 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import orjson
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-
-_ONLY_JSON = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 
 
 def encode(value: dict[str, Any]) -> bytes:
@@ -21,9 +16,13 @@ def encode(value: dict[str, Any]) -> bytes:
 
     :raises ValueError: it holds something that JSON has no word for (NaN, a set, keys that are no text).
     """
+    # Imported late: whoever only reads does not need it, and it brings a good deal along.
+    import orjson
+
+    only_json = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
     try:
         # Strings with surrogates and integers above 64 bits are refused, and NaN would become null.
-        line = orjson.dumps(value, option=_ONLY_JSON)
+        line = orjson.dumps(value, option=only_json)
     except TypeError:
         return _leniently(value)
     return line if b"null" not in line else _leniently(value) if _has_nan(value) else line

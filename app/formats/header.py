@@ -51,7 +51,7 @@ class NotASession(SessionError):
     """A file that is no session."""
 
 
-class Header(Struct, frozen=True, gc=False):
+class Header(Struct, frozen=True, gc=False, array_like=True):
     """The head of a session.
 
     :param dialect: the name of one of `app.formats.dialects`.

@@ -84,6 +84,7 @@ class Skim(Struct, gc=False):
     tokens_before: Number = None
     usage: Usage | None = None
     parent_session_path: str | None = None
+    branch_summary: str | None = None
 
 
 def _in_camel_case(struct: type[Struct], **replaced: Any) -> Any:

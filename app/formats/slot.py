@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import orjson
-
 from app.formats.decode import BadLine, decode
+from app.formats.encode import encode
 from app.formats.skim import clean
 from app.formats.stamps import iso
 from app.formats.trim import trimmed
@@ -91,7 +90,7 @@ def _line(title: str, source: str | None, updated_ms: int, pad: int) -> bytes:
     if source is not None:
         slot["source"] = source
     slot |= {"updatedAt": iso(updated_ms), "pad": " " * pad}
-    return orjson.dumps(slot, option=orjson.OPT_APPEND_NEWLINE)
+    return encode(slot) + b"\n"
 
 
 def _fitting(text: str, room: int) -> int:

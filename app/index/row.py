@@ -31,7 +31,7 @@ FIELDS = (
 )
 """The fields of a `Row` in the order in which the catalog stores them."""
 
-SCHEMA = 1
+SCHEMA = 2
 """What is stored of files by one number is read by that number alone. Changes with `FIELDS`, with what they
 mean, with the tables of `index.database` and with the state of `sessions.tally`.
 """
@@ -47,7 +47,10 @@ QUIET_MS = 60_000
 _BITS = 0x7FFF_FFFF_FFFF_FFFF
 
 # What stands in the summary's fields of a file that is no session.
-_BLANK = ("", "", "", "", None, "", "", None, 0, 0, 0, 0, (), None, None, (), (0, 0, 0, 0), 0.0, 0, False)
+_BLANK = (
+    *("", "", "", "", None, "", "", None, 0, 0, 0, 0, (), None, None),
+    *((), (), (0, 0, 0, 0), 0.0, 0, 0, 0, False),
+)
 
 
 class Row:
@@ -85,8 +88,11 @@ class Row:
     leaf_id: str | None
     parent_session: str | None
     models: tuple[str, ...]
+    tools: tuple[str, ...]
     tokens: tuple[int, int, int, int]
     cost: float
+    errors: int
+    images: int
     problems: int
     torn: bool
     ino: int
@@ -120,8 +126,11 @@ class Row:
             self.leaf_id,
             self.parent_session,
             self.models,
+            self.tools,
             self.tokens,
             self.cost,
+            self.errors,
+            self.images,
             self.problems,
             self.torn,
             self.ino,

@@ -42,10 +42,6 @@ what is not read counts.
 UNTOLD = "…"
 """The title of a session whose ends tell neither a name nor a first prompt."""
 
-# The fields of a summary that take the whole file, on both sides of the parent session.
-_NO_COUNTS = (0, 0, 0, (), None)
-_NO_SUMS = ((), (0, 0, 0, 0), 0.0, 0, False)
-
 _ROLE = re.compile(rb'"role"\s*:\s*"(\w*)"')
 _TEXT = re.compile(rb'"(?:content|text)"\s*:\s*"((?:[^"\\]|\\.)*)', re.DOTALL)
 _HALF_ESCAPE = re.compile(rb"\\u[0-9a-fA-F]{0,3}\Z")
@@ -147,9 +143,21 @@ class _Ends:
             prompt,
             self._created,
             self.newest or mtime_ms,
-            *_NO_COUNTS,
-            header.parent_session,
-            *_NO_SUMS,
+            parent_session=header.parent_session,
+            # The rest takes the whole file.
+            message_count=0,
+            entry_count=0,
+            leaf_count=0,
+            labels=(),
+            leaf_id=None,
+            models=(),
+            tools=(),
+            tokens=(0, 0, 0, 0),
+            cost=0.0,
+            errors=0,
+            images=0,
+            problems=0,
+            torn=False,
         )
 
     def _find_name(self, lines: bytes) -> None:

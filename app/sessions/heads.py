@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 
-class Heads(Struct):
+class Heads(Struct, array_like=True):
     """The headers and title lines met so far. None of them is an entry."""
 
     seen_header: bool = False

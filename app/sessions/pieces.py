@@ -9,9 +9,10 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
+    from mmap import mmap
 
-    Buffer = bytes | bytearray | memoryview
+    Buffer = bytes | bytearray | memoryview | mmap
 
 HEAD = 10
 MARK = b"\n\0"
@@ -21,6 +22,10 @@ _DIGITS = 6
 _BITS = 6
 _MASK = (1 << _BITS) - 1
 _LOW = 0x80  # bytes 0x80 to 0xBF never begin a character
+_SIGNS = [bytes((_LOW | digit,)) for digit in range(1 << _BITS)]
+_PAIRS = [high + low for high in _SIGNS for low in _SIGNS]
+_ENDS = [pair + b"\n" for pair in _PAIRS]
+_BEGINNINGS = [MARK + bytes((kind,)) for kind in range(16)]
 
 
 def pack(kind: int, offset: int, folded: bytes) -> bytes:
@@ -50,6 +55,26 @@ def head(kind: int, offset: int) -> bytes:
             0x0A,
         )
     )
+
+
+def pack_all(heard: Iterable[tuple[int, int, str]], starts: Sequence[int]) -> tuple[bytes, bytes]:
+    """The pieces of many texts as they are, neither folded nor rid of NUL characters.
+
+    :param heard: kind, number of the line, and text of each, which holds no lone surrogates.
+    :param starts: where the lines begin in the file.
+    :return: the pieces, and once more those texts that are not ASCII.
+    """
+    # All in one loop and with what is at hand: this is done for every text of every session.
+    beginnings, pairs, ends = _BEGINNINGS, _PAIRS, _ENDS
+    parts: list[bytes] = []
+    wide = []
+    for kind, number, text in heard:
+        at = starts[number]
+        data = text.encode()
+        parts += (beginnings[kind], pairs[at >> 24], pairs[at >> 12 & 0xFFF], ends[at & 0xFFF], data)
+        if not text.isascii():
+            wide.append(data)
+    return b"".join(parts), b"".join(wide)
 
 
 def read_head(data: Buffer, at: int) -> tuple[int, int]:

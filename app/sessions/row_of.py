@@ -44,8 +44,11 @@ def row_of(tally: Tally, mtime_ms: int, torn: bool) -> Summary:
         leaf_id=_leaf_id(tally),
         parent_session=sums.parent_session,
         models=tuple([f"{provider}/{model}" if provider else str(model) for provider, model in tally.models]),
+        tools=tuple(sums.tools),
         tokens=(_whole(sums.input), _whole(sums.output), _whole(sums.cache_read), _whole(sums.cache_write)),
         cost=sums.cost if isfinite(sums.cost) else 0.0,
+        errors=sums.errors,
+        images=sums.images,
         problems=sums.problems,
         torn=torn,
     )

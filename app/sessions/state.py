@@ -9,12 +9,12 @@ from app.formats.header import Header  # noqa: TC001 - msgspec reads the annotat
 from app.sessions.heads import Heads
 from app.sessions.leaves import Leaves, NeedsReread
 
-_VERSION = 1
+_VERSION = 2
 """To be raised when what is stored, or what it means, changes: older states are then read anew."""
 
 
-class State(Struct):
-    """The sums of a `Tally`."""
+class State(Struct, array_like=True):
+    """The sums of a `Tally`. Without the names of its fields, which would be a third of what is stored."""
 
     name: str | None = None
     parent_session: str | None = None
@@ -28,6 +28,9 @@ class State(Struct):
     leaf_id: str | None = None
     heads: Heads = field(default_factory=Heads)
     labels: dict[str, str] = field(default_factory=dict)
+    tools: dict[str, None] = field(default_factory=dict)
+    errors: int = 0
+    images: int = 0
     input: float | int = 0
     output: float | int = 0
     cache_read: float | int = 0

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from hashlib import blake2b
+
+# The module itself: what `hashlib` adds is OpenSSL, which takes longer to load than many a file to read.
+from _blake2 import blake2b
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -32,6 +34,7 @@ class Outcome(Struct, frozen=True):
     :param offset: the byte after the last newline that `state` covers.
     :param fingerprint: of the file's beginning and of the bytes before `offset`.
     :param bytes_read: how much was read.
+    :param text: what was said in the lines up to `offset` that were read, see `pieces`; nothing of the tools.
     """
 
     summary: Summary | None
@@ -41,6 +44,7 @@ class Outcome(Struct, frozen=True):
     offset: int = 0
     fingerprint: bytes = b""
     bytes_read: int = 0
+    text: bytes = b""
 
 
 def summarise(path: str, agents: Sequence[str], mtime_ms: int) -> Outcome:
@@ -103,6 +107,7 @@ def extend(
 def _fold(tally: Tally, descriptor: int, start: int, mtime_ms: int, piece: bytes = b"") -> Outcome:
     offset, unfinished = feed_lines(descriptor, tally.feed, start, piece)
     state = tally.dump()
+    text = tally.text()
     torn = bool(unfinished) and not feed_unfinished(tally, unfinished, offset)
     return Outcome(
         summary=tally.summary(mtime_ms, torn=torn),
@@ -110,6 +115,7 @@ def _fold(tally: Tally, descriptor: int, start: int, mtime_ms: int, piece: bytes
         offset=offset,
         fingerprint=fingerprint_of(descriptor, offset),
         bytes_read=offset - start + len(unfinished),
+        text=text,
     )
 
 

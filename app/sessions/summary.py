@@ -36,8 +36,11 @@ FIELDS = (
     "leaf_id",
     "parent_session",
     "models",
+    "tools",
     "tokens",
     "cost",
+    "errors",
+    "images",
     "problems",
     "torn",
 )
@@ -62,7 +65,10 @@ class Summary:
     labels          (entry id, label), the latest for each entry, in file order; cleared ones are gone
     leaf_id         where the agent would continue (FORMATS 1.5); None where the file has no ids
     models          "provider/model" of the assistant messages, in order of first use
+    tools           names of the tools that were called, in order of first use
     tokens          input, output, cache read, cache write over all branches; `cost` likewise, in dollars
+    errors          assistant messages that say they failed: stopReason "error", or an errorMessage
+    images          entries with at least one image
     problems        complete lines and other faults that `problems.problems` lists
     torn            the last line is unfinished and does not parse; it may still be being written
     """
@@ -87,8 +93,11 @@ class Summary:
         leaf_id: str | None,
         parent_session: str | None,
         models: tuple[str, ...],
+        tools: tuple[str, ...],
         tokens: tuple[int, int, int, int],
         cost: float,
+        errors: int,
+        images: int,
         problems: int,
         torn: bool,
     ) -> None:
@@ -108,8 +117,11 @@ class Summary:
         self.leaf_id = leaf_id
         self.parent_session = parent_session
         self.models = models
+        self.tools = tools
         self.tokens = tokens
         self.cost = cost
+        self.errors = errors
+        self.images = images
         self.problems = problems
         self.torn = torn
 

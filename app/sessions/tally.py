@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from app.formats.brief import ANSWERS, Prompt, brief_of, briefs, time_of
-from app.formats.content import text_of
+from app.formats.brief import ANSWERS, SPEAKING, Answer, Prompt, brief_of, briefs
+from app.formats.bytes_in import find
 from app.formats.decode import BadLine
 from app.formats.dialects import named
 from app.formats.dialects.base import Mark
 from app.formats.header import Fault
 from app.formats.lines import BOM, is_blank
+from app.formats.spoken import holds_image, texts_of
 from app.formats.stamps import parse_time
 from app.formats.trim import trimmed
+from app.sessions.heard import hear, packed
 from app.sessions.leaves import Leaves, NeedsReread
 from app.sessions.row_of import row_of
 from app.sessions.state import State, pack_state, unpack_state
@@ -27,13 +29,16 @@ if TYPE_CHECKING:
 
     from app.formats.brief import Brief
     from app.formats.header import Header
-    from app.formats.skim import Skim, SkimMessage, Usage
+    from app.formats.skim import Skim, Usage
     from app.sessions.summary import Summary
 
 __all__ = ["NeedsReread", "Tally"]
 
 _USAGE_TYPES = frozenset(("usage", "model_usage", "compaction", "branch_summary"))
-_RARE_TYPES = _USAGE_TYPES | {"label", "session_info", "branch"}
+_SAYING_TYPES = frozenset(("compaction", "branch_summary", "branch", "custom_message"))
+_RARE_TYPES = _USAGE_TYPES | _SAYING_TYPES | {"label", "session_info"}
+_IMAGE = b'"image"'
+"""The type of a block that holds one. Within a text its quotes are escaped."""
 _LAST_MS = 253_402_300_799_999
 
 
@@ -51,6 +56,7 @@ class Tally:
         self.on_fault = on_fault
         self.leaves = Leaves()
         self._offset = 0
+        self._text: list[bytes] = []
         self.models: dict[tuple[str | None, str | None], None] = {}
         self.sums = State(
             name=header.name,
@@ -74,15 +80,23 @@ class Tally:
             return 0
         # Who wants to be told of faults wants to know where they are.
         if self.dialect.one_entry_a_line and self.on_fault is None:
-            entries = briefs(block, snake=self.dialect.snake)
-            if entries is not None:
+            found = briefs(block, offset, snake=self.dialect.snake)
+            if found is not None:
+                entries, starts = found
                 self.sums.lines += len(entries)
-                self._take(entries)
+                self._take(entries, starts)
+                self._look(block, end)
                 return end
         self._feed_lines(block[: end - 1].split(b"\n"), offset)
         return end
 
+    def text(self) -> bytes:
+        """What was said in the lines that were fed."""
+        return b"".join(self._text)
+
     def _feed_lines(self, lines: list[bytes], offset: int) -> None:
+        entries: list[Brief] = []
+        starts: list[int] = []
         for line in lines:
             self.sums.lines += 1
             self._offset = offset
@@ -97,39 +111,66 @@ class Tally:
                 self._fault(bad.reason)
                 continue
             if self.dialect.one_entry_a_line:
-                self._take([brief_of(skim) for skim in skims])
-                continue
-            for skim in skims:
-                if type(skim) is Mark:
-                    self._mark(skim)
-                else:
-                    self._entry(skim)
+                entries += map(brief_of, skims)
+                starts.append(self._offset)
+                if self.on_fault is not None:
+                    self._take(entries, starts)
+                    entries, starts = [], []
+            else:
+                for skim in skims:
+                    if type(skim) is Mark:
+                        self._mark(skim)
+                    else:
+                        self._entry(skim)
+            self._look(line, len(line))
+        if entries:
+            self._take(entries, starts)
 
-    def _take(self, entries: list[Brief]) -> None:
+    def _look(self, lines: bytes, length: int) -> None:
+        """Count the entries with images in the first `length` bytes of `lines`, which are whole lines."""
+        at = find(lines, _IMAGE, 0)
+        while 0 <= at < length:
+            start = lines.rfind(b"\n", 0, at) + 1
+            end = lines.find(b"\n", at)
+            if end < 0:
+                end = length
+            for skim in self.dialect.skims(lines[start:end]):
+                self.sums.images += _has_image(skim)
+            at = find(lines, _IMAGE, end)
+
+    def _take(self, entries: list[Brief], starts: Sequence[int]) -> None:
         # The loop that every line of every session goes through. What is rare is moved out of it, and classes
         # are compared by `is`: all else takes longer than reading the fields.
         sums = self.sums
         camel, snake = ANSWERS
         newest = sums.newest
-        heads = others = 0
+        heads = others = errors = 0
+        said_in: list[int] = []
         used: list[Usage] = []
         provider = model = None
-        for entry in entries:
+        for number, entry in enumerate(entries):
             if entry.type == "message":
                 message: Any = entry.message
                 said = type(message)
                 if said is camel or said is snake:
+                    said_in.append(number)
+                    if message.stop_reason == "error" or message.error_message:
+                        errors += 1
                     if message.usage is not None:
                         used.append(message.usage)
                     if message.model and (message.model != model or message.provider != provider):
                         provider, model = message.provider, message.model
                         self.models[provider, model] = None
                 elif said is Prompt:
+                    said_in.append(number)
                     if not sums.first_message:
-                        sums.first_message = text_of(message.content)[:FIRST_MESSAGE_LIMIT]
+                        sums.first_message = " ".join(texts_of(message.content))[:FIRST_MESSAGE_LIMIT]
+                elif message is None:
+                    self._fault("a message entry without a message")
+                    continue
                 else:
-                    if message is None:
-                        self._fault("a message entry without a message")
+                    if said in SPEAKING:
+                        said_in.append(number)
                     continue
                 if newest < message.timestamp <= _LAST_MS:
                     newest = message.timestamp
@@ -147,12 +188,16 @@ class Tally:
                         used.append(entry.usage)
                 elif entry.type in _RARE_TYPES:
                     self._rare(entry)
+                if entry.type in _SAYING_TYPES:
+                    said_in.append(number)
+        self._text.append(packed(hear(entries, said_in, sums.tools), starts))
         if heads:
             entries = [entry for entry in entries if not _is_head(entry)]
         self._use(used)
         sums.entries += len(entries)
         sums.messages += len(entries) - others
         sums.newest = newest
+        sums.errors += errors
         if entries and self.has_ids:
             self.leaves.entries([entry.id for entry in entries], [entry.parent_id for entry in entries])
             sums.leaf_id = entries[-1].id
@@ -160,6 +205,9 @@ class Tally:
     def _entry(self, skim: Skim) -> None:
         sums = self.sums
         sums.entries += 1
+        brief = brief_of(skim)
+        if skim.type == "message" or skim.type in _SAYING_TYPES:
+            self._text.append(packed(hear((brief,), (0,), sums.tools), (self._offset,)))
         self.leaves.entry(skim.id, skim.parent_id)
         sums.shape.append((skim.id, skim.parent_id))
         if not sums.first_stamp:
@@ -169,16 +217,17 @@ class Tally:
                 self._rare(skim)
             return
         sums.messages += 1
-        message = skim.message
-        if message is None:
-            self._fault("a message entry without a message")
-            return
-        if message.role == "assistant":
+        message = brief.message
+        if isinstance(message, Answer):
             self._answer(message)
-        elif message.role == "user" and not sums.first_message:
-            sums.first_message = text_of(message.content)[:FIRST_MESSAGE_LIMIT]
-        if message.role in ("user", "assistant"):
-            sums.newest = max(sums.newest, time_of(skim) or 0)
+        elif isinstance(message, Prompt):
+            if not sums.first_message:
+                sums.first_message = " ".join(texts_of(message.content))[:FIRST_MESSAGE_LIMIT]
+        else:
+            if message is None:
+                self._fault("a message entry without a message")
+            return
+        sums.newest = max(sums.newest, message.timestamp)
 
     def _rare(self, skim: Brief | Skim) -> None:
         sums = self.sums
@@ -213,7 +262,9 @@ class Tally:
         if skim.label:
             self.sums.labels[target] = skim.label
 
-    def _answer(self, message: SkimMessage) -> None:
+    def _answer(self, message: Answer) -> None:
+        if message.stop_reason == "error" or message.error_message:
+            self.sums.errors += 1
         if message.usage is not None:
             self._use((message.usage,))
         if message.model:
@@ -276,6 +327,12 @@ class Tally:
         tally.leaves = leaves
         tally.models = dict.fromkeys(models)
         return tally
+
+
+def _has_image(skim: Skim) -> bool:
+    if skim.type == "custom_message":
+        return holds_image(skim.content)
+    return skim.type == "message" and skim.message is not None and holds_image(skim.message.content)
 
 
 def _is_head(entry: Brief) -> bool:

@@ -8,11 +8,23 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec import Raw, Struct
+from msgspec import Struct
 
-from app.formats.brief import ANSWERS, Answer, Brief, Message, Prompt, brief_of, briefs, time_of
+from app.formats.brief import (
+    ANSWERS,
+    Answer,
+    Brief,
+    Extra,
+    Message,
+    Prompt,
+    Summed,
+    brief_of,
+    briefs,
+    time_of,
+)
 from app.formats.decode import BadLine
 from app.formats.skim import skim
+from app.formats.spoken import Call, Image, Other, Redacted, ServerTool, SnakeCall
 
 LAST_MS = 253_402_300_799_999
 TEXT = st.text(alphabet=st.characters(blacklist_categories=["Cs"]), max_size=8)
@@ -33,9 +45,22 @@ def entries(junk: st.SearchStrategy[Any], roles: list[str]) -> st.SearchStrategy
             "cost": st.fixed_dictionaries({}, optional={"total": st.floats(0, 9) | junk}),
         },
     )
+    block = st.fixed_dictionaries(
+        {"type": st.sampled_from(["text", "thinking", "toolCall", "tool_call", "image", "fallback"]) | junk},
+        optional={"text": TEXT | junk, "thinking": TEXT | junk, "name": TEXT | junk, "arguments": JUNK},
+    )
+    content = st.none() | TEXT | st.lists(block | junk, max_size=3) | junk
     message = st.fixed_dictionaries(
-        {"role": st.sampled_from(roles) | junk, "content": JUNK | junk, "timestamp": STAMP | junk},
-        optional={"usage": usage | junk, "provider": TEXT | junk, "model": TEXT, "extra": JUNK},
+        {"role": st.sampled_from(roles) | junk, "content": content, "timestamp": STAMP | junk},
+        optional={
+            "usage": usage | junk,
+            "provider": TEXT | junk,
+            "model": TEXT,
+            "stopReason": TEXT | junk,
+            "errorMessage": TEXT | junk,
+            "summary": TEXT | junk,
+            "extra": JUNK,
+        },
     )
     return st.fixed_dictionaries(
         {"type": st.sampled_from(["message", "label", "session", "new"]) | junk},
@@ -51,12 +76,25 @@ def entries(junk: st.SearchStrategy[Any], roles: list[str]) -> st.SearchStrategy
             "name": TEXT | junk,
             "usage": usage | junk,
             "parent_session_path": TEXT | junk,
+            "summary": TEXT | junk,
+            "content": content,
+            "branchSummary": TEXT | junk,
         },
     )
 
 
-PLAIN = entries(st.nothing(), ["user", "assistant", "toolResult", "tool_result", "custom"])
-ANY = entries(JUNK, ["user", "assistant", "toolResult", "nobody"])
+PLAIN = entries(st.nothing(), ["user", "assistant", "toolResult", "tool_result", "custom", "branchSummary"])
+ANY = entries(JUNK, ["user", "assistant", "toolResult", "hookMessage", "compactionSummary", "nobody"])
+
+
+def at_once(block: bytes, *, snake: bool = False) -> list[Brief] | None:
+    """What `briefs` finds. Where the lines begin has to be true as well."""
+    found = briefs(block, snake=snake)
+    if found is None:
+        return None
+    lines = block.split(b"\n")[:-1]
+    assert found[1] == [sum(len(line) + 1 for line in lines[:number]) for number in range(len(lines))]
+    return found[0]
 
 
 def written(entry: dict[str, Any]) -> bytes:
@@ -65,14 +103,21 @@ def written(entry: dict[str, Any]) -> bytes:
 
 def plain(value: Any) -> Any:
     """A brief as plain values: a spelling's classes do not matter, nor what a time is that nobody counts."""
-    if isinstance(value, Raw):
-        return json.loads(bytes(value)) if bytes(value) else "absent"
+    if isinstance(value, list):
+        return [plain(one) for one in value]
     if not isinstance(value, Struct):
         return value
-    kind = next((kind for kind in (Answer, Prompt, Message, Brief) if isinstance(value, kind)), type(value))
+    if isinstance(value, SnakeCall):
+        value = Call(value.name)
+    if isinstance(value, Image | Redacted | ServerTool):
+        value = Other()
+    known = (Answer, Prompt, Extra, Summed, Message, Brief)
+    kind = next((kind for kind in known if isinstance(value, kind)), type(value))
     fields = {name: plain(getattr(value, name)) for name in value.__struct_fields__}
     if "timestamp" in fields and not 0 < fields["timestamp"] <= LAST_MS:
         fields["timestamp"] = 0
+    if fields.get("summary") == "":
+        fields["summary"] = None
     return kind.__name__.removeprefix("Camel"), fields
 
 
@@ -87,7 +132,7 @@ def one_by_one(block: bytes, *, snake: bool) -> list[Any] | None:
 @given(st.lists(PLAIN, min_size=1, max_size=6), st.booleans(), st.sampled_from([b"", b'{"type":"mess', b"]"]))
 def test_plain_lines_are_read_at_once(lines: list[dict[str, Any]], snake: bool, unfinished: bytes) -> None:
     block = b"".join(written(line) + b"\n" for line in lines)
-    found = briefs(block + unfinished, snake=snake)
+    found = at_once(block + unfinished, snake=snake)
     assert found is not None
     assert [plain(brief) for brief in found] == one_by_one(block, snake=snake)
     assert all(isinstance(brief.message, Answer) == (type(brief.message) in ANSWERS) for brief in found)
@@ -98,7 +143,7 @@ def test_plain_lines_are_read_at_once(lines: list[dict[str, Any]], snake: bool, 
 )
 def test_other_lines_say_the_same_or_nothing(lines: list[bytes], snake: bool) -> None:
     block = b"".join(line + b"\n" for line in lines)
-    found = briefs(block, snake=snake)
+    found = at_once(block, snake=snake)
     if found is not None:
         assert [plain(brief) for brief in found] == one_by_one(block, snake=snake)
 
@@ -129,7 +174,7 @@ PIECES = st.sampled_from(
 @given(st.lists(PIECES, max_size=30))
 def test_lines_that_are_json_only_together_are_no_entries(pieces: list[bytes]) -> None:
     block = b"".join(pieces) + b"\n"
-    found = briefs(block)
+    found = at_once(block)
     if found is not None:
         assert [plain(brief) for brief in found] == one_by_one(block, snake=False)
 
@@ -159,14 +204,14 @@ def test_lines_that_are_json_only_together_are_no_entries(pieces: list[bytes]) -
     ],
 )
 def test_what_the_lines_do_not_say_by_themselves_is_left_to_them(block: bytes) -> None:
-    assert briefs(block) is None
+    assert at_once(block) is None
 
 
 def test_a_field_given_twice_counts_the_last_time() -> None:
-    (brief,) = briefs(b'{"type":"label","type":"message","id":"a","id":"b"}\n') or []
+    (brief,) = at_once(b'{"type":"label","type":"message","id":"a","id":"b"}\n') or []
     assert (brief.type, brief.id) == ("message", "b")
     # The role says how to read the others; of two roles the last one must count, so both are left to `skim`.
-    assert briefs(b'{"message":{"role":"user","content":"","timestamp":1,"role":"toolResult"}}\n') is None
+    assert at_once(b'{"message":{"role":"user","content":"","timestamp":1,"role":"toolResult"}}\n') is None
 
 
 @pytest.mark.parametrize(

@@ -32,8 +32,11 @@ SUMMARY = Summary(
     leaf_id="e5",
     parent_session="/old.jsonl",
     models=("anthropic/claude",),
+    tools=("bash", "read"),
     tokens=(1, 2, 3, 4),
     cost=0.25,
+    errors=1,
+    images=2,
     problems=1,
     torn=True,
 )

@@ -10,7 +10,12 @@ from typing import NamedTuple
 
 import pytest
 
+from app.formats.decode import BadLine, decode
+from app.formats.everything import everything
+from app.formats.fold import encoded, fold
+from app.formats.kinds import CONVERSATION
 from app.formats.parts import parts
+from app.sessions.pieces import pieces
 from app.sessions.problems import problems
 from app.sessions.rows import GONE
 from app.sessions.summarise import summarise
@@ -40,6 +45,8 @@ class Known(NamedTuple):
     models: tuple[str, ...]
     first_length: int
     bad_lines: list[int]
+    pieces: int
+    errors: int
 
 
 KNOWN = [
@@ -61,6 +68,8 @@ KNOWN = [
         models=("openai/gpt-5.1-codex", "anthropic/claude-sonnet-4-5"),
         first_length=5,
         bad_lines=[],
+        pieces=333,
+        errors=22,
     ),
     Known(
         file="pi-v3-branched.jsonl",
@@ -81,6 +90,8 @@ KNOWN = [
         models=("zai/glm-5.2",),
         first_length=2,
         bad_lines=[31],
+        pieces=399,
+        errors=0,
     ),
     Known(
         file="pi-v3-small.jsonl",
@@ -100,6 +111,8 @@ KNOWN = [
         models=("anthropic/claude-opus-4-7", "openai-codex/gpt-5.5"),
         first_length=4,
         bad_lines=[],
+        pieces=7,
+        errors=1,
     ),
     Known(
         file="omp-short-title-line.jsonl",
@@ -119,6 +132,8 @@ KNOWN = [
         models=("openai-codex/gpt-5.6-sol",),
         first_length=76,
         bad_lines=[],
+        pieces=4,
+        errors=0,
     ),
 ]
 
@@ -170,6 +185,25 @@ def test_every_entry_has_a_row_and_a_body(known: Known) -> None:
         body = tree.read(node)
         assert body["id"] == node.id
         assert parts(body)
+
+
+def test_its_text(known: Known) -> None:
+    path = FOLDER / known.file
+    outcome = summarise(str(path), (known.agent,), 0)
+    heard = [(kind, offset, outcome.text[begin:end]) for kind, offset, begin, end in pieces(outcome.text)]
+    said = []
+    offset = 0
+    for line in path.read_bytes().split(b"\n"):
+        try:
+            entry = decode(line)
+        except BadLine:
+            entry = {}
+        for kind, text, _ in everything(entry):
+            if kind in CONVERSATION:
+                said.append((kind, offset, encoded(fold(text))))
+        offset += len(line) + 1
+    assert sorted(heard) == sorted(said)
+    assert (len(heard), outcome.summary and outcome.summary.errors) == (known.pieces, known.errors)
 
 
 def test_its_problems(known: Known) -> None:

@@ -57,8 +57,11 @@ def test_an_ordinary_session(tmp_path: Path) -> None:
         "leaf_id": "d",
         "parent_session": None,
         "models": ("anthropic/opus",),
+        "tools": (),
         "tokens": (10, 4, 3, 2),
         "cost": 0.25,
+        "errors": 0,
+        "images": 0,
         "problems": 0,
         "torn": False,
     }

@@ -85,6 +85,13 @@ class Dialect:
         """
         return decode(line)
 
+    def entries(self, line: bytes) -> list[dict[str, Any]]:
+        """All entries of `line`, each as `entry` gives it.
+
+        :raises BadLine: it holds no JSON of this dialect.
+        """
+        return [self.entry(line)]
+
     def written(self, line: bytes, part: int = 0) -> dict[str, Any]:
         """The same entry as it stands on disk, unknown fields and all.
 

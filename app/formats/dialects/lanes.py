@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import orjson
+import msgspec
 
 from app.formats.decode import BadLine, decode
 from app.formats.dialects.base import Dialect, Mark
@@ -49,10 +49,14 @@ class Lanes(Dialect):
 
     def entry(self, line: bytes, part: int = 0) -> dict[str, Any]:
         """Entry number `part` of the transaction, counting entries only."""
-        entries = [write for write in _writes(line) if write.get("kind") == "entry"]
+        entries = self.entries(line)
         if part >= len(entries):
             raise BadLine("the transaction has no such entry")
         return entries[part]
+
+    def entries(self, line: bytes) -> list[dict[str, Any]]:
+        """The entries of the transaction."""
+        return [write for write in _writes(line) if write.get("kind") == "entry"]
 
     def written(self, line: bytes, part: int = 0) -> dict[str, Any]:
         """The same: nothing is spelt otherwise."""
@@ -63,8 +67,8 @@ def _writes(line: bytes) -> list[dict[str, Any]]:
     """The writes of one line: an object, or an array of them."""
     if line.lstrip().startswith(b"["):
         try:
-            value = orjson.loads(line)
-        except ValueError:
+            value = msgspec.json.decode(line)
+        except (ValueError, RecursionError):
             wrapped = decode(b'{"writes":' + line + b"}")
             if len(wrapped) > 1:
                 raise BadLine("not a JSON array") from None

@@ -71,10 +71,14 @@ class Transcript(Dialect):
 
     def entry(self, line: bytes, part: int = 0) -> dict[str, Any]:
         """The node as pi would spell it."""
+        for entry in self.entries(line):
+            return entry
+        raise BadLine("a head line is no entry")
+
+    def entries(self, line: bytes) -> list[dict[str, Any]]:
+        """The node; none where the line is a head."""
         value = decode(line)
-        if value.get("kind") == "head":
-            raise BadLine("a head line is no entry")
-        return _node(value)
+        return [] if value.get("kind") == "head" else [_node(value)]
 
 
 def _node(value: dict[str, Any]) -> dict[str, Any]:

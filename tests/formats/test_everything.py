@@ -1,0 +1,188 @@
+"""All that is in an entry, and who says it (issue 4, second tier)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.formats import kinds
+from app.formats.decode import decode
+from app.formats.dialects import named
+from app.formats.everything import Said, everything
+
+
+def message(role: str, content: Any = None, **fields: Any) -> dict[str, Any]:
+    body = {"role": role, "content": content, "timestamp": 1, **fields}
+    return {"type": "message", "id": "e1", "parentId": "e0", "timestamp": "2026", "message": body}
+
+
+CALL = {
+    "type": "toolCall",
+    "id": "toolu_1",
+    "name": "edit",
+    "arguments": {"path": "src/a.py", "edits": [{"old": "x", "line": 3, "all": True, "none": None}]},
+    "thoughtSignature": "c2lnbmF0dXJl",
+}
+EDITED = "edit\npath\nsrc/a.py\nedits\nold\nx\nline\n3\nall\ntrue\nnone\nedit\nfree text"
+IMAGE = {"type": "image", "mimeType": "image/png", "data": "aGVsbG8="}
+
+
+@pytest.mark.parametrize(
+    ("entry", "expected"),
+    [
+        (message("user", "Hi"), [Said(kinds.USER, "Hi")]),
+        (
+            message("user", [{"type": "text", "text": "a"}, IMAGE, {"type": "text", "text": "b"}]),
+            [Said(kinds.USER, "a\nb"), Said(kinds.OTHER, "image/png")],
+        ),
+        (
+            message(
+                "assistant",
+                [
+                    {"type": "thinking", "thinking": "hm", "thinkingSignature": "x"},
+                    {"type": "text", "text": "done", "textSignature": "y"},
+                    CALL,
+                    {**CALL, "name": "bash", "arguments": {"command": "ls"}, "intent": "look"},
+                    {**CALL, "arguments": "free text"},
+                    {"type": "redactedThinking", "data": "cmVk"},
+                ],
+                provider="anthropic",
+                model="opus",
+                api="messages",
+                stopReason="error",
+                errorMessage="overloaded",
+                usage={"input": 3},
+            ),
+            [
+                Said(kinds.THINKING, "hm"),
+                Said(kinds.ASSISTANT, "done"),
+                Said(kinds.CALL, EDITED, "edit"),
+                Said(kinds.CALL, "bash\ncommand\nls", "bash"),
+                Said(kinds.OTHER, "look\nanthropic\nopus\noverloaded"),
+            ],
+        ),
+        (
+            message(
+                "toolResult",
+                [{"type": "text", "text": "out"}, IMAGE],
+                toolName="bash",
+                details={"diff": ["+a", 1]},
+            ),
+            [Said(kinds.RESULT, "out\n+a", "bash"), Said(kinds.OTHER, "image/png")],
+        ),
+        (message("bashExecution", command="ls", output="a.py", exitCode=0), [Said(kinds.SHELL, "ls\na.py")]),
+        (message("pythonExecution", code="1+1", output="2"), [Said(kinds.SHELL, "1+1\n2")]),
+        (message("branchSummary", summary="left", fromId="e7"), [Said(kinds.SUMMARY, "left")]),
+        (message("compactionSummary", summary="past"), [Said(kinds.SUMMARY, "past")]),
+        (
+            message("custom", "note", customType="todo"),
+            [Said(kinds.CUSTOM, "note"), Said(kinds.OTHER, "todo")],
+        ),
+        (message("system", "You are"), [Said(kinds.OTHER, "You are")]),
+        (message("fileMention", files=[{"path": "a.md"}]), [Said(kinds.OTHER, "a.md")]),
+        (
+            {
+                "type": "compaction",
+                "id": "a",
+                "summary": "long",
+                "shortSummary": "short",
+                "firstKeptEntryId": "e",
+            },
+            [Said(kinds.SUMMARY, "long"), Said(kinds.OTHER, "short")],
+        ),
+        (
+            {"type": "branch", "id": "a", "parentSessionPath": "/s.jsonl", "branchSummary": "why"},
+            [Said(kinds.SUMMARY, "why"), Said(kinds.OTHER, "/s.jsonl")],
+        ),
+        (
+            {
+                "type": "custom_message",
+                "id": "a",
+                "customType": "x",
+                "content": "told",
+                "details": {"id": "T-1"},
+            },
+            [Said(kinds.CUSTOM, "told"), Said(kinds.OTHER, "x\nT-1")],
+        ),
+        ({"type": "label", "id": "a", "targetId": "b", "label": "here"}, [Said(kinds.OTHER, "here")]),
+        ({"type": "session_info", "id": "a", "name": "Named"}, [Said(kinds.OTHER, "Named")]),
+        ({"type": "model_change", "id": "a", "provider": "p", "modelId": "m"}, [Said(kinds.OTHER, "p\nm")]),
+        (
+            {"type": "new", "id": "a", "deep": {"er": ["still", {"here": "x"}]}},
+            [Said(kinds.OTHER, "still\nx")],
+        ),
+        ({"type": "label", "id": "a", "targetId": "b"}, []),
+    ],
+)
+def test_who_says_what(entry: dict[str, Any], expected: list[Said]) -> None:
+    assert everything(entry) == expected
+
+
+def test_base64_is_not_text() -> None:
+    coded = "QUJD" * 300
+    entry = message(
+        "toolResult",
+        [{"type": "text", "text": "x"}],
+        details={"a": coded, "b": f"data:image/png;base64,{coded}=="},
+    )
+    assert everything(entry) == [Said(kinds.RESULT, "x")]
+    # Letters alone may be a word, however long, where somebody says them.
+    assert everything(message("user", coded)) == [Said(kinds.USER, coded)]
+
+
+def test_nul_and_lone_surrogates() -> None:
+    assert everything(message("user", "a\0b\ud83d")) == [Said(kinds.USER, "ab\ufffd")]
+    assert everything(message("user", "\0")) == []
+
+
+def test_nickcecere_agent_is_heard_in_its_own_words() -> None:
+    line = (
+        b'{"type":"message","id":"a","parent_id":null,"message":{"role":"assistant","content":['
+        b'{"type":"tool_call","id":"1","name":"bash","arguments":{"command":"ls"}}]}}'
+    )
+    assert everything(named("agent").entry(line)) == [Said(kinds.CALL, "bash\ncommand\nls", "bash")]
+    line = (
+        b'{"type":"message","message":{"role":"tool_result","tool_name":"bash",'
+        b'"content":[{"type":"text","text":"x"}]}}'
+    )
+    assert everything(named("agent").entry(line)) == [Said(kinds.RESULT, "x", "bash")]
+
+
+def test_every_entry_of_a_line() -> None:
+    lanes = (
+        b'[{"kind":"entry","type":"compaction","summary":"one"},{"kind":"value"},{"kind":"entry","type":"x"}]'
+    )
+    assert [everything(entry) for entry in named("lanes").entries(lanes)] == [
+        [Said(kinds.SUMMARY, "one")],
+        [],
+    ]
+    node = b'{"kind":"entry","id":"a","role":"condense","message":{"summary":"past"}}'
+    assert [everything(entry) for entry in named("transcript").entries(node)] == [
+        [Said(kinds.SUMMARY, "past")]
+    ]
+    assert named("transcript").entries(b'{"kind":"head","leaf":null}') == []
+    assert named("pi").entries(b'{"type":"label"}') == [{"type": "label"}]
+
+
+WORDS = st.sampled_from(["message", "user", "text", "toolCall", "image"])
+KEYS = st.sampled_from(["type", "role", "content", "message", "text", "name", "arguments", "details", "x"])
+ANY = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6) | WORDS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=4),
+    max_leaves=20,
+)
+
+
+@given(st.dictionaries(st.sampled_from(["type", "message", "content", "summary", "x"]), ANY, max_size=4))
+def test_it_never_raises(entry: dict[str, Any]) -> None:
+    found = everything(entry)
+    assert all(said.text and "\0" not in said.text for said in found)
+    assert len({(said.kind, said.tool) for said in found}) == len(found)
+
+
+def test_any_depth() -> None:
+    deep = decode(b'{"type":"x","a":' + b"[" * 900 + b'"end"' + b"]" * 900 + b"}")
+    assert len(everything(deep)) == 1
