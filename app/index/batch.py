@@ -27,7 +27,9 @@ ENTRY_SECONDS = 0.005
 """It grows by so much for each entry that was told of."""
 
 SAVED_FROM = 256
-"""So many results are stored at a time; fewer at the end of a pass. They are what a kill may cost."""
+"""So many results are stored at a time; fewer when they are told of, and at the end of a pass. They are what
+a kill may cost.
+"""
 
 
 class Delta:
@@ -67,7 +69,7 @@ class Pace:
 
 
 class Batch:
-    """Gathers the results of one pass. They are stored in larger lots than they are told in."""
+    """Gathers the results of one pass. What is told of is stored."""
 
     def __init__(
         self,
@@ -143,6 +145,8 @@ class Batch:
             pause = self._pace.pause()
             if pause > 0:
                 self._stop.wait(pause)
+            # Whoever is told of a row may ask where its text is.
+            self._save()
             self._on_delta(Delta(self._rows, self._removed, self._done, self._total))
             self._done_told = self._done
             self._pace.mark(self._entries)

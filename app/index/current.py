@@ -24,6 +24,7 @@ def make_current(catalog: Catalog, stores: Sequence[Store], now: Callable[[], in
     """
     scanner = Scanner(catalog, stores, now)
     scanner.begin(catalog.signatures())
-    scanner.scan(None, Event(), found=found)
+    # A list needs no text: who searches has what is missing read again.
+    scanner.scan(None, Event(), found=found, texts=False)
     catalog.tidy(now())
     return scanner.known == {path: signature for path, (signature, _) in found.files.items()}

@@ -23,6 +23,14 @@ if TYPE_CHECKING:
 
 BUSY_SECONDS = 5.0
 
+LOCAL_JOURNAL, SHARED_JOURNAL = "WAL", "DELETE"
+"""SQLite's names for how a file on this machine's disks and one on a network share are written."""
+
+PAGE_BYTES = 16384
+"""What is stored of a session does not fill SQLite's usual pages well: larger ones save a tenth (bar 13)."""
+
+_CHECKPOINT_PAGES = 256
+
 _TABLES = """
 CREATE TABLE stores (id INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE, used_ms INTEGER NOT NULL);
 CREATE TABLE sessions (
@@ -32,6 +40,9 @@ CREATE TABLE sessions (
 CREATE TABLE readings (
     key INTEGER PRIMARY KEY, first_message BLOB NOT NULL, offset INTEGER NOT NULL,
     fingerprint BLOB NOT NULL, state BLOB NOT NULL);
+CREATE TABLE texts (key INTEGER PRIMARY KEY, spans BLOB NOT NULL);
+CREATE TABLE segments (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, live INTEGER NOT NULL, reach INTEGER NOT NULL);
 CREATE INDEX listing ON sessions (cwd, modified, store, listed);
 """
 
@@ -101,6 +112,21 @@ class Database:
             self._connection.close()
             self._connection = None
 
+    def look(self) -> None:
+        """Begin with an empty file if ours is not there any more: whoever comes next would not find it."""
+        if self._connection is None or self.note is not None:
+            return
+        try:
+            if os.stat(self.path).st_ino == self._inode:
+                return
+        except FileNotFoundError:
+            pass
+        except OSError:
+            # Out of reach for now; that it is gone nobody said.
+            return
+        self.close()
+        self.generation += 1
+
     def _open(self) -> sqlite3.Connection:
         if self._connection is not None:
             return self._connection
@@ -131,8 +157,9 @@ class Database:
         try:
             self._inode = os.stat(self.path).st_ino
             if _version(connection) != SCHEMA:
-                _make(connection)
+                _make(connection, journal_of(self._folder))
             connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
         except BaseException:
             connection.close()
             raise
@@ -145,22 +172,21 @@ class Database:
         try:
             with _Lock(os.path.join(self._folder, "catalog.lock")):
                 if self._inode and os.stat(self.path).st_ino == self._inode:
-                    # Renamed and not deleted: a deleted file's inode number would be given to the new one.
-                    os.replace(self.path, self.path + ".bad")
-                    for leftover in (self.path + "-wal", self.path + "-shm"):
-                        if os.path.exists(leftover):
-                            os.unlink(leftover)
+                    _put_aside(self.path)
                 self._connection = self._connect()
         except (OSError, sqlite3.Error, Doubt) as error:
             self._fall_back(str(error))
 
     def _fall_back(self, reason: str) -> None:
         """Go on in memory, with all that can still be read."""
-        old = self._connection
+        old = self._connection or self._as_left()
         memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         try:
             if old is None:
                 raise Doubt("nothing to copy")
+            # A copy in memory cannot change it.
+            (page_size,) = old.execute("PRAGMA page_size").fetchone()
+            memory.execute(f"PRAGMA page_size = {page_size}")
             old.backup(memory)
             if _version(memory) != SCHEMA:
                 raise Doubt("the copy is not a catalog")
@@ -173,6 +199,23 @@ class Database:
             old.close()
         self._connection = memory
         self.note = f"the list is kept in memory only: {self.path}: {reason}"
+
+    def _as_left(self) -> sqlite3.Connection | None:
+        """The file as its last user left it, for where nothing may be written beside it; None where it is not
+        complete without what lies beside it.
+        """
+        try:
+            if os.path.exists(self.path + "-wal") and os.path.getsize(self.path + "-wal"):
+                return None
+            if not os.path.getsize(self.path):
+                return None
+        except OSError:
+            return None
+        name = self.path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+        try:
+            return sqlite3.connect(f"file:{name}?immutable=1", uri=True, check_same_thread=False)
+        except (sqlite3.Error, ValueError):
+            return None
 
 
 class _Lock:
@@ -199,11 +242,15 @@ def _version(connection: sqlite3.Connection) -> int:
     return int(version)
 
 
-def _make(connection: sqlite3.Connection) -> None:
-    """Make the tables in an empty database; Doubt when it is not empty. Several processes may try at once."""
+def _make(connection: sqlite3.Connection, journal: str = LOCAL_JOURNAL) -> None:
+    """Make the tables in an empty database; Doubt when it is not empty. Several processes may try at once.
+
+    :param journal: the file remembers it.
+    """
     for attempt in range(100):
         try:
-            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
+            connection.execute(f"PRAGMA journal_mode = {journal}")
             connection.execute("BEGIN IMMEDIATE")
             break
         except sqlite3.OperationalError as error:
@@ -226,6 +273,55 @@ def _make(connection: sqlite3.Connection) -> None:
         raise
 
 
+def journal_of(folder: str) -> str:
+    """How to write a file in this folder. On a network share the faster way does not work: it needs memory
+    that all who use the file have in common.
+    """
+    from app.index.mounts import is_silent
+
+    return SHARED_JOURNAL if is_silent(folder) else LOCAL_JOURNAL
+
+
+def forget(folder: str) -> None:
+    """Delete the catalog in a folder. Whoever has it open finds out with `Database.look`.
+
+    :raises OSError: it cannot be deleted.
+    """
+    path = os.path.join(folder, f"catalog-{SCHEMA}.db")
+    if not os.path.isdir(folder):
+        return
+    with _Lock(os.path.join(folder, "catalog.lock")):
+        if os.path.exists(path):
+            _put_aside(path)
+        if os.path.exists(path + ".bad"):
+            os.unlink(path + ".bad")
+
+
+def _put_aside(path: str) -> None:
+    # Renamed and not deleted: a deleted file's inode number would be given to the new one.
+    os.replace(path, path + ".bad")
+    for leftover in (path + "-wal", path + "-shm"):
+        if os.path.exists(leftover):
+            os.unlink(leftover)
+
+
 def _code(error: BaseException) -> int:
     """SQLite's primary result code, 0 for errors that are not SQLite's."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
+# Paths and messages may hold lone surrogates, which SQLite's text cannot.
+def encode(text: str) -> bytes:
+    """A text as it is stored."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def decode(data: bytes) -> str:
+    """The text that was stored.
+
+    :raises Doubt: it was none.
+    """
+    try:
+        return data.decode("utf-8", "surrogatepass")
+    except (ValueError, AttributeError) as error:
+        raise Doubt(f"text that cannot be read: {error}") from error

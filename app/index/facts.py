@@ -1,4 +1,4 @@
-"""What filters may ask of a session that its row does not say: whether it is live, and whether it is pinned."""
+"""What filters may ask of a session that its row does not say: whether it is live or pinned."""
 
 from __future__ import annotations
 

@@ -15,8 +15,13 @@ if TYPE_CHECKING:
 
     from app.index.batch import OnDelta
     from app.index.follow import Follower
+    from app.index.query.query import Facts
     from app.index.row import Row
     from app.index.scan import Counts
+    from app.index.search.found import Hit
+    from app.index.search.place import Place
+    from app.index.search.search import Search
+    from app.index.search.searcher import Searcher
     from app.stores.base import Store
     from app.stores.layout import Complaint
 
@@ -30,8 +35,8 @@ def _wall_clock() -> int:
 class Index:
     """The sessions of `stores`, kept in a cache folder and kept current.
 
-    One thread calls `scan` or `follow`; `rows`, `problem_files`, `note` and `rescan` may be used from others.
-    Nothing is written but the catalog in the cache folder.
+    One thread calls `scan` or `follow`; `rows`, `problem_files`, `note`, `rescan`, `query` and `place` may be
+    used from others. Nothing is written but the catalog and the texts in the cache folder.
     """
 
     def __init__(
@@ -41,9 +46,13 @@ class Index:
         now: Callable[[], int] = _wall_clock,
         *,
         poll: bool | None = None,
+        home: str = "",
+        facts: Facts | None = None,
     ) -> None:
-        """:param now: the time in milliseconds, for when a file was seen to grow.
+        """:param now: the time in milliseconds, for when a file was seen to grow, and for ages in queries.
         :param poll: look for changes instead of being told; None: as the variable LEAFMARK_POLL says.
+        :param home: the folder that `~` in a query stands for.
+        :param facts: what queries ask that no row says; nothing is live or pinned where they are None.
         """
         self.catalog = Catalog(cache_folder, stores)
         self._stores = stores
@@ -53,6 +62,13 @@ class Index:
         self._follower: Follower | None = None
         self._begun = False
         self._rescan = threading.Event()
+        self._home = home
+        self._facts = facts
+        self._lock = threading.Lock()
+        self._searcher: Searcher | None = None
+        self._search: Search | None = None
+        # What was told of before anybody searched; None: it is gone.
+        self._told: dict[str, Row | None] = {}
 
     @property
     def counts(self) -> Counts:
@@ -100,7 +116,7 @@ class Index:
         if not self._begun:
             self._begun = True
             self._scanner.begin(self.catalog.signatures())
-        self._scanner.scan(on_delta, stop or threading.Event(), gentle)
+        self._scanner.scan(on_delta and self._telling(on_delta), stop or threading.Event(), gentle)
         self.catalog.tidy(self._now())
 
     def follow(self, on_delta: OnDelta, stop: threading.Event) -> None:
@@ -112,13 +128,63 @@ class Index:
         try:
             self.scan(on_delta, stop, gentle=True)
             if not stop.is_set():
-                follower.run(on_delta, stop, self._rescan)
+                follower.run(self._telling(on_delta), stop, self._rescan)
         finally:
             self.catalog.close()
 
     def rescan(self) -> None:
         """Have `follow` look at every file again, soon."""
         self._rescan.set()
+
+    def query(
+        self, text: str, *, order: str = "recent", all_text: bool = False, every: bool = False
+    ) -> Search:
+        """Look for what `text` asks for (see `index.query.grammar`), in all sessions that are known by now.
+        The search that was begun last is cancelled.
+
+        :param order: "recent" or "relevance", see `Searcher.search`, which also says what `every` does.
+        :param all_text: look everywhere where the query does not say where, not in the conversation alone.
+        :raises QueryError: the query cannot be run; the search before goes on.
+        """
+        from app.index.query.grammar import parse
+
+        now_ms = self._now()
+        query = parse(text, now_ms, home=self._home, all_text=all_text)
+        searcher = self._searching()
+        search = searcher.search(query, order=order, every=every, now_ms=now_ms)
+        with self._lock:
+            before, self._search = self._search, search
+        if before is not None:
+            before.cancel()
+        return search
+
+    def place(self, hit: Hit) -> Place:
+        """Where in its session's tree a hit is, see `Searcher.place`."""
+        return self._searching().place(hit)
+
+    def _searching(self) -> Searcher:
+        # A list that is only printed needs nothing of it.
+        from app.index.search.searcher import Searcher
+
+        with self._lock:
+            if self._searcher is None:
+                self._searcher = Searcher(self.catalog, self._stores, self._facts)
+                told, self._told = self._told, {}
+                gone = [path for path, row in told.items() if row is None]
+                self._searcher.update([row for row in told.values() if row is not None], gone)
+            return self._searcher
+
+    def _telling(self, on_delta: OnDelta) -> OnDelta:
+        def tell(delta: Delta) -> object:
+            with self._lock:
+                if self._searcher is None:
+                    self._told.update(dict.fromkeys(delta.removed))
+                    self._told.update((row.path, row) for row in delta.changed)
+                else:
+                    self._searcher.update(delta.changed, delta.removed)
+            return on_delta(delta)
+
+        return tell
 
     def problem_files(self) -> list[Row]:
         """The files that are no sessions, with the reason in `refused`, by path."""

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 FIRST_BYTES = 8_000_000
 """So much of the newest files is read before anything else: what a person sees first is exact soon."""
 
-SMALL_BYTES = 8 << 10
-"""What is no larger is read whole at once: its ends take half as long. Four times as much takes thrice as
-long, and the list of a store of small sessions would be complete that much later.
+SMALL_BYTES = 2 << 10
+"""What is no larger is read whole at once: there is hardly more of it than its ends. What is a little larger
+takes twice as long as its ends and is stored on the way, and the list of a store of small sessions would be
+complete that much later.
 """
 
 ENDS_COST = 16 << 10
@@ -88,6 +89,7 @@ def list_first(steps: Sequence[Step], listed: Container[str]) -> list[Step]:
         elif step.cost <= SMALL_BYTES:
             ends.append(step)
         else:
-            ends.append(Step(job, (*step.task[:3], b"", ENDS, b""), ENDS_COST, only_ends=True))
+            path, agents, mtime_ms, *_ = step.task
+            ends.append(Step(job, (path, agents, mtime_ms, b"", ENDS, b""), ENDS_COST, True))
             rest.append(step)
     return [*first, *ends, *rest]

@@ -7,15 +7,20 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
+
+    from app.index.text.segment import Kept
+
+    Keep = Callable[[bytes], Kept]
 
 Task = tuple[str, tuple[str, ...], int, bytes, int, bytes]
 """path, names of the agents of its store, mtime in milliseconds, and the resume point: state, offset,
 fingerprint. An empty state: read the whole file."""
 
-Result = tuple["tuple[Any, ...] | None", "str | None", int, bytes, int, bytes, int, bool]
+Result = tuple["tuple[Any, ...] | None", "str | None", int, bytes, int, bytes, int, bool, "Kept"]
 """The summary's values or None; why it is refused and the line that shows it; state, offset, fingerprint;
-bytes read; whether only new bytes were read."""
+bytes read; whether only new bytes were read; what became of the text of what was read."""
 
 ENDS = -1
 """As the offset of a task: only the two ends of the file, for a provisional row. The result says no more than
@@ -25,8 +30,16 @@ UNREADABLE = "cannot be read"
 """How refusals begin that say nothing about the contents: the file may be fine tomorrow."""
 
 
-def read(task: Task) -> Result:
-    """Do what `task` says. Raises nothing: what goes wrong with a file is the reason why it is refused."""
+def refused(reason: str) -> Result:
+    """The result for a file that could not be read through."""
+    return (None, reason, 0, b"", 0, b"", 0, False, None)
+
+
+def read(task: Task, keep: Keep | None = None) -> Result:
+    """Do what `task` says. Raises nothing: what goes wrong with a file is the reason why it is refused.
+
+    :param keep: puts the text of what was read into the text store (`index.text`); None: it is not kept.
+    """
     path, agents, mtime_ms, state, offset, fingerprint = task
     if offset == ENDS:
         return _read_ends(path, agents, mtime_ms)
@@ -40,7 +53,7 @@ def read(task: Task) -> Result:
             outcome = summarise(path, agents, mtime_ms)
     except Exception as error:
         # One file must not end the scan of the others; the reason is listed by `doctor`.
-        return (None, f"reading it failed: {type(error).__name__}: {error}", 0, b"", 0, b"", 0, False)
+        return refused(f"reading it failed: {type(error).__name__}: {error}")
     return (
         None if outcome.summary is None else outcome.summary.values(),
         outcome.refused,
@@ -50,6 +63,7 @@ def read(task: Task) -> Result:
         outcome.fingerprint,
         outcome.bytes_read,
         tail,
+        keep(outcome.text) if keep and outcome.summary is not None else None,
     )
 
 
@@ -61,4 +75,4 @@ def _read_ends(path: str, agents: tuple[str, ...], mtime_ms: int) -> Result:
     except (OSError, ValueError, TypeError, LookupError, RecursionError):
         # Reading the whole of it comes later and will say why.
         summary = None
-    return (None if summary is None else summary.values(), None, 0, b"", 0, b"", 0, False)
+    return (None if summary is None else summary.values(), None, 0, b"", 0, b"", 0, False, None)

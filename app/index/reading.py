@@ -8,20 +8,30 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from app.index.row import Row
+    from app.index.text.segment import Span
 
 
 class Reading:
-    """A row and the resume point that belongs to it; the two are stored together or not at all.
+    """A row, the resume point and the text that belong to it; they are stored together or not at all.
 
     offset        the byte after the last newline that was read
     fingerprint   of the bytes before `offset`: while it holds, a larger file has only grown (PERFORMANCE 3.7)
     state         what `sessions.summarise.extend` needs to go on from there
+    spans         where what was said up to `offset` lies in the text store, in order; None: it is not kept
     """
 
-    __slots__ = ("fingerprint", "offset", "row", "state")
+    __slots__ = ("fingerprint", "offset", "row", "spans", "state")
 
-    def __init__(self, row: Row, offset: int = 0, fingerprint: bytes = b"", state: bytes = b"") -> None:
+    def __init__(
+        self,
+        row: Row,
+        offset: int = 0,
+        fingerprint: bytes = b"",
+        state: bytes = b"",
+        spans: tuple[Span, ...] | None = None,
+    ) -> None:
         self.row = row
         self.offset = offset
         self.fingerprint = fingerprint
         self.state = state
+        self.spans = spans

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import stat
 import time
-from contextlib import closing
+from contextlib import closing, nullcontext
 
 from app.index.batch import Batch, Delta, Pace
+from app.index.counts import Counts
 from app.index.jobs import Job, Step, list_first, steps_of
 from app.index.reader import UNREADABLE, read
 from app.index.reading import Reading
@@ -44,21 +45,6 @@ _WORK_SECONDS = 0.01
 _BREATH_SECONDS = 0.002
 
 
-class Counts:
-    """What scanning has cost so far: files read whole, files of which only the new end was read, bytes of
-    both, files of which the two ends were read for a provisional row, and walks over all stores.
-    """
-
-    __slots__ = ("bytes", "ends", "tails", "walks", "whole")
-
-    def __init__(self) -> None:
-        self.whole = 0
-        self.tails = 0
-        self.bytes = 0
-        self.ends = 0
-        self.walks = 0
-
-
 class Scanner:
     """Keeps `catalog` and whoever listens up to date. Used by one thread.
 
@@ -78,6 +64,7 @@ class Scanner:
         self._now = now
         self._generation = 0
         self._following = False
+        self._wrote = False
         self._pace = Pace()
 
     def begin(self, known: dict[str, Signature]) -> None:
@@ -91,7 +78,13 @@ class Scanner:
         return self._pace.pause()
 
     def scan(
-        self, on_delta: OnDelta | None, stop: Event, gentle: bool = False, found: Found | None = None
+        self,
+        on_delta: OnDelta | None,
+        stop: Event,
+        gentle: bool = False,
+        found: Found | None = None,
+        *,
+        texts: bool = True,
     ) -> None:
         """Look at all files, read the changed ones, newest first.
 
@@ -99,13 +92,16 @@ class Scanner:
             read, before it is read.
         :param gentle: leave room for the screen's thread.
         :param found: what a walk just found, when the caller has made one.
+        :param texts: read also those files again whose text is missing from the text store.
         """
         # With nothing to show yet, there will most likely be much to read: the walk need not be waited for.
-        early = _start_workers(self._stores, gentle) if on_delta and not self.known and not found else None
+        early = self._start_workers(gentle) if on_delta and not self.known and not found else None
         started = time.monotonic()
         found = found or walk(self._stores, gentle)
         self.walk_seconds = time.monotonic() - started
         self.counts.walks += 1
+        self._catalog.look()
+        lost = self._catalog.text_store.lost(found.files) if texts else set()
         if self._catalog.generation != self._generation:
             # What was stored is lost: everything has to be read again, though the listener has its rows.
             self._generation = self._catalog.generation
@@ -115,13 +111,17 @@ class Scanner:
         jobs = [
             Job(path, store, signature)
             for path, (signature, store) in found.files.items()
-            if known.get(path) != signature
+            if known.get(path) != signature or path in lost
         ]
         jobs.sort(key=lambda job: job.signature[2], reverse=True)
         self._unreadable = {path: why for path, why in self._unreadable.items() if path in found.files}
-        self._run(jobs, found.gone(known), on_delta, stop, gentle, early)
+        self._run(jobs, found.gone(known), on_delta, stop, gentle, early, lost)
         self.complaints = [*found.complaints, *self._unreadable.items()]
         self._following = True
+        if self._wrote:
+            # What was written may have made something else dead.
+            self._wrote = False
+            self._catalog.text_store.tidy(stop, gentle)
 
     def refresh(self, paths: set[str], on_delta: OnDelta | None, stop: Event) -> None:
         """Look at some files that may have changed, come or gone; each must be where its store lists it."""
@@ -153,47 +153,56 @@ class Scanner:
         stop: Event,
         gentle: bool,
         early: Workers | None = None,
+        lost: Container[str] = (),
     ) -> None:
         batch = Batch(self.known, self._catalog, on_delta, self._pace, stop, len(jobs))
         batch.drop(gone)
-        if jobs:
-            jobs = self._prepare(jobs, batch)
-            if len(jobs) >= ANNOUNCED_FROM:
-                batch.tell(always=True)
-        if jobs:
-            _settle(jobs)
-            # Nobody waits for the rows of a list that is printed at its end.
-            listed = self.known if on_delta else None
-            with closing(_results(jobs, listed, gentle, stop, early)) as results:
-                for group in results:
-                    for step, result in group:
-                        self._take(step, result, batch)
-                    if stop.is_set():
-                        break
-                    batch.tell_now_and_then()
-        elif early:
-            early.close()
-        # The first scan always ends with a word, so that the listener knows that it has ended.
-        batch.end(always=not self._following)
+        self._wrote = self._wrote or bool(jobs or gone)
+        with self._catalog.text_store.writing() if jobs else nullcontext():
+            if jobs:
+                jobs = self._prepare(jobs, batch, lost)
+                if len(jobs) >= ANNOUNCED_FROM:
+                    batch.tell(always=True)
+            if jobs:
+                _settle(jobs)
+                # Nobody waits for the rows of a list that is printed at its end.
+                listed = self.known if on_delta else None
+                with closing(self._results(jobs, listed, gentle, stop, early)) as results:
+                    for group in results:
+                        for step, result in group:
+                            self._take(step, result, batch)
+                        if stop.is_set():
+                            break
+                        batch.tell_now_and_then()
+            elif early:
+                early.close()
+            # The first scan always ends with a word, so that the listener knows that it has ended.
+            batch.end(always=not self._following)
 
-    def _prepare(self, jobs: list[Job], batch: Batch) -> list[Job]:
+    def _prepare(self, jobs: list[Job], batch: Batch, lost: Container[str]) -> list[Job]:
         """Give each job what is stored of its file; the jobs that are left to do.
 
         Another process that shares the catalog may have read the file as it is now: then its row will do.
+
+        :param lost: the files that are to be read whole, for their text.
         """
         stored = self._catalog.load([job.path for job in jobs])
         left = []
         for job in jobs:
-            job.old = stored.get(job.path)
-            if job.old and job.old.row.signature == job.signature and job.old.row.store == job.store.root:
-                batch.show(job.old.row)
+            job.old = old = stored.get(job.path)
+            known = old and old.row.signature == job.signature and old.row.store == job.store.root
+            if old and job.path in lost:
+                old.state = b""
+                left.append(job)
+            elif old and known:
+                batch.show(old.row)
             else:
                 left.append(job)
         return left
 
     def _take(self, step: Step, result: Result, batch: Batch) -> None:
         job = step.job
-        values, refused, line, state, offset, fingerprint, bytes_read, tail = result
+        values, refused, line, state, offset, fingerprint, bytes_read, tail, kept = result
         if step.only_ends:
             self.counts.ends += 1
             # Another worker may have read the whole of it in the meantime.
@@ -208,7 +217,9 @@ class Scanner:
         if values is not None:
             row = session_row(job.path, root, values, job.signature, self._grew(job))
             before = job.old.row.entry_count if job.old else row.entry_count
-            batch.put(Reading(row, offset, fingerprint, state), max(1, row.entry_count - before))
+            said_before = job.old.spans if job.old and tail else None if tail else ()
+            spans = self._catalog.text_store.spans(said_before, kept)
+            batch.put(Reading(row, offset, fingerprint, state, spans), max(1, row.entry_count - before))
         elif refused and refused.startswith(UNREADABLE):
             self._not_read(job, refused, batch)
         else:
@@ -235,6 +246,52 @@ class Scanner:
             return self._now()
         return job.old.row.grew_ms if job.old else None
 
+    def _start_workers(self, gentle: bool) -> Workers | None:
+        """Workers that are coming up; none where there is no store."""
+        if not any(os.path.isdir(store.root) for store in self._stores):
+            return None
+        from app.index.workers import Workers
+
+        workers = Workers(gentle=gentle, texts=self._catalog.text_store)
+        workers.start()
+        return workers
+
+    def _results(
+        self,
+        jobs: list[Job],
+        listed: Container[str] | None,
+        gentle: bool,
+        stop: Event,
+        early: Workers | None,
+    ) -> Generator[list[tuple[Step, Result]]]:
+        """What was to be read, with the results as they come, in groups that may be empty; by workers if it
+        is worth it, and then as `list_first` says.
+
+        :param early: workers that were started for this.
+        """
+        steps = steps_of(jobs)
+        if len(steps) == 1 or sum(step.cost for step in steps) < WORKERS_FROM_BYTES:
+            if early:
+                early.close()
+            keep = self._catalog.text_store.keep
+            breath = time.monotonic()
+            for step in steps:
+                if stop.is_set():
+                    return
+                yield [(step, read(step.task, keep))]
+                if gentle and time.monotonic() - breath > _WORK_SECONDS:
+                    time.sleep(_BREATH_SECONDS)
+                    breath = time.monotonic()
+            return
+        from app.index.workers import Workers
+
+        if listed is not None:
+            steps = list_first(steps, listed)
+        texts = self._catalog.text_store
+        with closing(early or Workers(gentle=gentle, texts=texts)) as workers:
+            for group in workers.read([(step.task, step.cost) for step in steps]):
+                yield [(steps[index], result) for index, result in group]
+
 
 def _settle(jobs: list[Job]) -> None:
     """Wait until a write after our reading would give every file another time than it has now."""
@@ -244,44 +301,3 @@ def _settle(jobs: list[Job]) -> None:
     age = now_ns - newest
     if age < _STEP_NS:
         time.sleep((_STEP_NS - age) / 1e9)
-
-
-def _start_workers(stores: Sequence[Store], gentle: bool) -> Workers | None:
-    """Workers that are coming up; none where there is no store."""
-    if not any(os.path.isdir(store.root) for store in stores):
-        return None
-    from app.index.workers import Workers
-
-    workers = Workers(gentle=gentle)
-    workers.start()
-    return workers
-
-
-def _results(
-    jobs: list[Job], listed: Container[str] | None, gentle: bool, stop: Event, early: Workers | None
-) -> Generator[list[tuple[Step, Result]]]:
-    """What was to be read, with the results as they come, in groups that may be empty; by workers if it is
-    worth it, and then as `list_first` says.
-
-    :param early: workers that were started for this.
-    """
-    steps = steps_of(jobs)
-    if len(steps) == 1 or sum(step.cost for step in steps) < WORKERS_FROM_BYTES:
-        if early:
-            early.close()
-        breath = time.monotonic()
-        for step in steps:
-            if stop.is_set():
-                return
-            yield [(step, read(step.task))]
-            if gentle and time.monotonic() - breath > _WORK_SECONDS:
-                time.sleep(_BREATH_SECONDS)
-                breath = time.monotonic()
-        return
-    from app.index.workers import Workers
-
-    if listed is not None:
-        steps = list_first(steps, listed)
-    with closing(early or Workers(gentle=gentle)) as workers:
-        for group in workers.read([(step.task, step.cost) for step in steps]):
-            yield [(steps[index], result) for index, result in group]

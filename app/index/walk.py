@@ -59,9 +59,10 @@ class Found:
             found = self._files = {}
             for store, folder, seen in self._folders:
                 below = os.path.join(folder, "")
-                for name, *facts in seen:
-                    if below + name not in found:
-                        found[below + name] = (signature(*facts), store)
+                for name, ino, size, mtime_ns, ctime_ns in seen:
+                    path = below + name
+                    if path not in found:
+                        found[path] = (signature(ino, size, mtime_ns, ctime_ns), store)
         return found
 
     def record(self) -> bytes:

@@ -40,8 +40,18 @@ def receive(pipe: IO[bytes]) -> Any:
     return marshal.loads(data)
 
 
+def load() -> None:
+    """Import what decodes, which takes as long as reading the ends of a thousand files."""
+    # msgspec does as well without this one, which brings a third of all along.
+    sys.modules["typing_extensions"] = None  # type: ignore[assignment]
+    import app.sessions.ends  # noqa: F401
+
+
 def main() -> None:
-    """Answer each batch of tasks with lists of results, in order, and None after the last."""
+    """Answer each batch of tasks with pairs: a list of results, in order, and whether it is the last one.
+
+    Before the first batch comes the folder to keep texts in, each worker in a segment of its own; or None.
+    """
     # Nothing here makes cycles worth collecting, and the collector would look at every line's objects.
     gc.disable()
     from app.index.reader import read
@@ -49,21 +59,22 @@ def main() -> None:
     source, target = sys.stdin.buffer, sys.stdout.buffer
     try:
         send(target, READY)
-        # What decodes loads slowly; before there is anything to read there is time for it.
-        import app.sessions.ends  # noqa: F401
+        from app.index.text.segment import Writer
 
+        folder = receive(source)
+        keep = Writer(folder).keep if folder else None
+        # Before there is anything to read there is time for it.
+        load()
         while True:
             results = []
             flushed = time.monotonic()
             for task in receive(source):
-                results.append(read(task))
+                results.append(read(task, keep))
                 if time.monotonic() - flushed > _FLUSH_SECONDS:
-                    send(target, results)
+                    send(target, (results, False))
                     results = []
                     flushed = time.monotonic()
-            if results:
-                send(target, results)
-            send(target, None)
+            send(target, (results, True))
     except (EOFError, OSError):
         # The parent is gone or wants no more; without this Python would still try to flush at exit.
         os._exit(0)

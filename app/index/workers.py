@@ -14,13 +14,14 @@ import threading
 from collections import deque
 
 from app.index import worker
-from app.index.reader import read
+from app.index.reader import read, refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from app.index.reader import Result, Task
+    from app.index.text.store import TextStore
 
     Batch = list[tuple[int, Task]]
 
@@ -47,16 +48,19 @@ _MEMORY = {
 _FROM_OUTSIDE = (-signal.SIGKILL, -signal.SIGTERM) if hasattr(signal, "SIGKILL") else ()
 _CRASHED, _KILLED, _TOO_MUCH = 3, 1, 6
 
-CRASHED: Result = (None, "reading it ends the reading process", 0, b"", 0, b"", 0, False)
+CRASHED = refused("reading it ends the reading process")
 
 
 class Workers:
     """Reads files in several processes. One use; `close` in any case."""
 
-    def __init__(self, count: int = 0, *, gentle: bool = False) -> None:
+    def __init__(self, count: int = 0, *, gentle: bool = False, texts: TextStore | None = None) -> None:
         """:param count: how many processes; 0: one for each processor at hand.
         :param gentle: let others go first.
+        :param texts: where the texts of what is read are kept; None: they are not.
         """
+        self._keep = texts.keep if texts else None
+        self._folder = texts.folder if texts and self._keep else None
         self._count = count or min(_processors(), _MOST_WORKERS)
         self._gentle = gentle
         self._batches: deque[Batch] = deque()
@@ -108,7 +112,7 @@ class Workers:
             yield group
         # No worker could be started: slower, but as good.
         while self._batches and not self._closed:
-            yield [(index, read(task)) for index, task in self._batches.popleft()]
+            yield [(index, read(task, self._keep)) for index, task in self._batches.popleft()]
 
     def close(self) -> None:
         """End the workers."""
@@ -154,9 +158,11 @@ class Workers:
         assert process.stdin is not None
         assert process.stdout is not None
         answered = 0
+        done = False
         try:
             worker.send(process.stdin, [task for _, task in batch])
-            while (results := worker.receive(process.stdout)) is not None:
+            while not done:
+                results, done = worker.receive(process.stdout)
                 indexes = [index for index, _ in batch[answered : answered + len(results)]]
                 self._results.put(list(zip(indexes, results, strict=True)))
                 answered += len(results)
@@ -191,6 +197,8 @@ class Workers:
         assert process.stdout is not None
         try:
             if worker.receive(process.stdout) == worker.READY:
+                assert process.stdin is not None
+                worker.send(process.stdin, self._folder)
                 return process
         except (OSError, EOFError, ValueError, TypeError):
             pass  # told by its exit: the caller goes on without workers

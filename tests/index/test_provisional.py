@@ -179,7 +179,7 @@ def test_a_catalog_that_is_lost_makes_no_row_provisional_again(
     gone = Path(store.root, SMALL)
     gone.unlink()
     index.catalog.close()
-    for file in (tmp_path / "cache").iterdir():
+    for file in (tmp_path / "cache").glob("catalog*"):
         file.write_bytes(b"not a database" * 1_000)
     told: list[Delta] = []
     for _ in range(2):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 from contextlib import closing
@@ -13,9 +14,12 @@ import pytest
 
 from app.index import scan as scan_module
 from app.index import worker
+from app.index.catalog import Catalog
 from app.index.index import Index
 from app.index.reader import read
+from app.index.text.spans import bytes_of
 from app.index.workers import BATCH_FILES, CRASHED, Workers, _batches, _command
+from app.sessions.summarise import summarise
 from tests.index.helpers import facts, fill, fresh, pi_store, session, write
 
 if TYPE_CHECKING:
@@ -57,13 +61,54 @@ def test_a_worker_goes_on_where_a_file_was_left(tmp_path: Path) -> None:
     task = (str(path), ("pi",), 1, first[3], first[4], first[5])
     (result,) = collect(Workers(1), [(task, 10)])
     assert result == read(task)
-    assert result[-1] is True
+    assert result[7] is True
+
+
+def test_what_workers_keep_is_there_when_they_answer(tmp_path: Path) -> None:
+    paths = fill(tmp_path / "store", 60)
+    catalog = Catalog(str(tmp_path / "cache"), [])
+    texts = catalog.text_store
+    plain = [read(task) for task, _ in tasks(paths)]
+    results = collect(Workers(2, texts=texts), tasks(paths))
+    assert [result[:-1] for result in results] == [result[:-1] for result in plain]
+    assert {result[-1] for result in plain} == {None}
+    for path, result in zip(paths, results, strict=True):
+        spans = result[-1]
+        assert isinstance(spans, tuple)
+        assert bytes_of(texts.folder, spans) == summarise(str(path), ("pi",), 1).text
+    catalog.close()
+
+
+def test_without_workers_texts_are_kept_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "nothing"))
+    catalog = Catalog(str(tmp_path / "cache"), [])
+    texts = catalog.text_store
+    (result,) = collect(Workers(2, texts=texts), tasks(fill(tmp_path / "store", 1)))
+    assert isinstance(result[-1], tuple)
+    assert bytes_of(texts.folder, result[-1])
+    catalog.close()
 
 
 def test_no_environment_and_no_site_packages_but_all_that_we_can_import() -> None:
     command = _command()
     assert command[:3] == [sys.executable, "-I", "-S"]
     assert set(filter(None, sys.path)) <= set(command)
+
+
+LOADED = """
+import sys; sys.path[:] = sys.argv[1:]
+from app.index import worker
+worker.load()
+print(*sys.modules)
+"""
+
+
+def test_a_worker_loads_only_what_it_decodes_with() -> None:
+    command = [LOADED if word == worker.START else word for word in _command()]
+    loaded = set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
+    assert {"msgspec", "app.sessions.ends", "app.sessions.summarise"} <= loaded
+    # Each of these takes as long as a hundred files or more, and comes along unasked.
+    assert not loaded & {"orjson", "dataclasses", "inspect", "_hashlib", "subprocess", "threading"}
 
 
 def test_the_first_batches_are_small_and_none_is_large() -> None:
@@ -96,10 +141,10 @@ DIES_AT_POISON = """
 import sys, os; sys.path[:] = sys.argv[1:]
 from app.index import reader, worker
 really = reader.read
-def read(task):
+def read(task, keep):
     if "poison" in task[0]:
         os.abort()
-    return really(task)
+    return really(task, keep)
 reader.read = read
 worker.main()
 """

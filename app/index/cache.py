@@ -1,0 +1,105 @@
+"""The cache folder as a whole: where it is and how large, and forgetting it (`leafmark index`)."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from app.index.catalog import Catalog
+from app.index.database import SHARED_JOURNAL, forget, journal_of
+from app.index.row import SCHEMA
+from app.index.text import table
+from app.index.text.segment import SUFFIX
+from app.index.text.store import sizes_in
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+
+
+@dataclass(slots=True)
+class Where:
+    """What is kept, and where. Sizes are in bytes; those of what another version keeps beside it are not
+    counted.
+
+    catalog        the file of the rows; `catalog_bytes` with what SQLite keeps beside it
+    text           the folder of the texts, with `segments` files of `text_bytes`; `dead_bytes` of them belong
+                   to no session any more and go when they are more than half
+    sessions       how many sessions are stored, of all stores; `without_text`: of so many the text is not
+                   kept, a search reads their files
+    network        the folder is on a network share: SQLite's rollback journal is used, which works there
+    """
+
+    folder: str
+    catalog: str
+    catalog_bytes: int
+    text: str
+    segments: int
+    text_bytes: int
+    dead_bytes: int
+    sessions: int
+    without_text: int
+    network: bool
+
+
+def where(cache_folder: str) -> Where:
+    """What the cache folder holds; nothing is made that is not there. Raises nothing."""
+    path = os.path.join(cache_folder, f"catalog-{SCHEMA}.db")
+    folder = os.path.join(cache_folder, f"text-{SCHEMA}")
+    sizes = sizes_in(folder)
+    sessions = texts = live = 0
+    if os.path.isfile(path):
+        catalog = Catalog(cache_folder, [])
+        try:
+            sessions, texts, live = catalog.run(_counts) or (0, 0, 0)
+        finally:
+            catalog.close()
+    total = sum(sizes.values())
+    return Where(
+        folder=cache_folder,
+        catalog=path,
+        catalog_bytes=sum(_size(path + ending) for ending in ("", "-wal", "-shm")),
+        text=folder,
+        segments=len(sizes),
+        text_bytes=total,
+        dead_bytes=max(0, total - live),
+        sessions=sessions,
+        without_text=max(0, sessions - texts),
+        network=journal_of(cache_folder) == SHARED_JOURNAL,
+    )
+
+
+def rebuild(cache_folder: str) -> None:
+    """Forget everything that this version keeps; the next scan reads all files. What other versions keep
+    stays.
+
+    A browser that is open finds out at its next look at all files.
+
+    :raises OSError: it cannot be deleted.
+    """
+    forget(cache_folder)
+    _unlink(os.path.join(cache_folder, f"newest-{SCHEMA}"))
+    folder = os.path.join(cache_folder, f"text-{SCHEMA}")
+    for name in sizes_in(folder):
+        _unlink(os.path.join(folder, name + SUFFIX))
+
+
+def _counts(connection: sqlite3.Connection) -> tuple[int, int, int]:
+    sessions, texts = connection.execute(
+        "SELECT (SELECT count(*) FROM sessions WHERE listed), (SELECT count(*) FROM texts)"
+    ).fetchone()
+    return sessions, texts, sum(used.live for used in table.segments(connection).values())
+
+
+def _size(path: str) -> int:
+    try:
+        return os.path.getsize(path)
+    except OSError:
+        return 0
+
+
+def _unlink(path: str) -> None:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass

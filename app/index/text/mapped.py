@@ -1,0 +1,136 @@
+"""Segments mapped for reading, and the search for bytes in them (PERFORMANCE 2.4, 3.4)."""
+
+from __future__ import annotations
+
+import mmap
+from typing import TYPE_CHECKING, Any
+
+from app.index.text.segment import path_of
+from app.sessions.pieces import MARK
+
+try:
+    import stringzilla
+except ImportError:  # no wheel for this machine: slower, and nothing else
+    stringzilla = None  # type: ignore[assignment,unused-ignore]
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.index.text.segment import Span
+
+    Find = Callable[[bytes, int, int], int]
+
+LARGE = 256 << 10
+"""A look through this much takes so long that other threads should run meanwhile: it is done without the
+interpreter's lock. For less, to let go of it and to get it again costs more than the search.
+"""
+
+_NEAR = 64 << 10
+"""What is often found is found in less than this."""
+
+SLICE = 2 << 20
+"""No single look goes through more than this: a quarter of a millisecond, a millisecond without the wheel."""
+
+
+class Source:
+    """Bytes to be searched in: a mapped segment, or some that are in memory.
+
+    find, rfind   (needle, start, end) -> where the first or last one begins, -1 where there is none
+    """
+
+    __slots__ = ("_address", "_text", "data", "find", "rfind", "size")
+
+    def __init__(self, data: bytes | mmap.mmap) -> None:
+        self.data = data
+        self.size = len(data)
+        self.find: Find = data.find
+        self.rfind: Find = data.rfind
+        self._text: Any = None
+        self._address = 0
+        if stringzilla is not None:
+            self._text = stringzilla.Str(memoryview(data))
+            self.find = self._text.find
+            self.rfind = self._text.rfind
+            self._address = self._text.address
+
+    def find_far(self, needle: bytes, start: int, end: int) -> int:
+        """`find`, which lets other threads run where there is much to look through."""
+        stop = start + _NEAR
+        at = self.find(needle, start, stop if stop < end else end)
+        overlap = len(needle) - 1
+        while at < 0 and stop < end:
+            start = stop - overlap
+            stop = min(start + SLICE, end)
+            at = self._find_slice(needle, start, stop)
+        return at
+
+    def _find_slice(self, needle: bytes, start: int, end: int) -> int:
+        search = _sz_find() if self._address and end - start >= LARGE else None
+        if search is None:
+            return self.find(needle, start, end)
+        found = search(self._address + start, end - start, needle, len(needle))
+        return found - self._address if found else -1
+
+    def holds(self, start: int, length: int) -> bool:
+        """Whether pieces lie there, as far as can be told without reading them."""
+        if not length:
+            return True
+        return start >= 0 and start + length <= self.size and self.data[start : start + 2] == MARK
+
+
+class Segments:
+    """The segments in `folder`. Maps each when it is asked for first, and again when it has grown.
+
+    What is mapped stays as it is while somebody uses it, whatever becomes of the file. Raises nothing.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._sources: dict[str, Source] = {}
+        self.opened = 0
+        """How often a file was mapped."""
+
+    def source(self, span: Span) -> Source | None:
+        """Where a text is; None where its segment is gone, shorter than it should be, or holds something
+        else there.
+        """
+        name, start, length = span
+        source = self._sources.get(name)
+        if source is None or start + length > source.size:
+            source = self._map(name)
+        return source if source is not None and source.holds(start, length) else None
+
+    def keep(self, names: set[str]) -> None:
+        """Let go of all others."""
+        self._sources = {name: source for name, source in self._sources.items() if name in names}
+
+    def _map(self, name: str) -> Source | None:
+        try:
+            with open(path_of(self._folder, name), "rb") as file:
+                source = Source(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        except (OSError, ValueError):  # gone; empty
+            return None
+        self.opened += 1
+        self._sources[name] = source
+        return source
+
+
+def _sz_find() -> Callable[[int, int, bytes, int], int | None] | None:
+    """stringzilla's search as a function that runs without the interpreter's lock."""
+    global _search, _is_sought
+    if not _is_sought:
+        _is_sought = True
+        import ctypes
+
+        try:
+            found: Any = ctypes.CDLL(stringzilla.__file__).sz_find
+            found.restype = ctypes.c_void_p
+            found.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t)
+            _search = found
+        except (OSError, AttributeError):  # built otherwise: the one that keeps the lock does as well
+            pass
+    return _search
+
+
+_search: Callable[[int, int, bytes, int], int | None] | None = None
+_is_sought = False

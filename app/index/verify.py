@@ -1,0 +1,131 @@
+"""Compares what is stored with what the files say now, in every detail (`leafmark index --verify`)."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+
+from app.index.row import FIELDS, refused_row, session_row, signature_of
+from app.index.text.spans import bytes_of
+from app.index.walk import walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from threading import Event
+
+    from app.index.catalog import Catalog
+    from app.index.row import Row, Signature
+    from app.index.text.segment import Span
+    from app.sessions.summarise import Outcome
+    from app.stores.base import Store
+
+_OF_THE_FILE = frozenset(("path", "store", "ino", "size", "mtime_ns", "ctime_ns", "grew_ms"))
+
+
+@dataclass(slots=True, frozen=True)
+class Finding:
+    """Something that is not as it should be: about which file, and what, in one line."""
+
+    path: str
+    what: str
+
+
+@dataclass(slots=True)
+class Verified:
+    """checked        files whose stored row was compared with a fresh reading, with its text
+    changed        files that are not as they were when they were read: a scan is due, they were not compared
+    without_text   sessions whose text is not kept; a search reads their files
+    """
+
+    checked: int = 0
+    changed: int = 0
+    without_text: int = 0
+    findings: list[Finding] = field(default_factory=list)
+
+
+def verify(
+    catalog: Catalog,
+    stores: Sequence[Store],
+    on_progress: Callable[[int, int], object] | None = None,
+    stop: Event | None = None,
+) -> Verified:
+    """Read every file whole and compare: each field of its row, and its text byte for byte.
+
+    The catalog is not changed and not brought up to date. What cannot be read is a finding.
+
+    :param on_progress: is told (files done, files there are) after each.
+    :param stop: set by another thread to end soon.
+    """
+    done = Verified()
+    before = catalog.generation
+    found = walk(stores)
+    rows = {row.path: row for row in (*catalog.rows(full=True), *catalog.refused())}
+    texts = catalog.texts()
+    if catalog.generation != before:
+        done.findings.append(Finding(catalog.path, "it was damaged: all that it held is forgotten"))
+    for at, (path, (signature, store)) in enumerate(found.files.items()):
+        if stop is not None and stop.is_set():
+            break
+        row = rows.get(path)
+        if row is None or row.signature != signature:
+            done.changed += 1
+        else:
+            _check(row, texts.get(path), store, catalog.text_folder, done)
+        if on_progress:
+            on_progress(at + 1, len(found.files))
+    if stop is None or not stop.is_set():
+        done.changed += len(rows.keys() - found.files.keys())
+    return done
+
+
+def _check(row: Row, spans: tuple[Span, ...] | None, store: Store, folder: str, done: Verified) -> None:
+    from app.sessions.summarise import summarise
+
+    outcome = summarise(row.path, store.agents, row.mtime_ns // 1_000_000)
+    if _signature(row.path) != row.signature:
+        # Not by what was just read can it be judged.
+        done.changed += 1
+        return
+    done.checked += 1
+    told = [
+        f"{name} is {was!r:.80}, and should be {now!r:.80}" for name, was, now in _differences(row, outcome)
+    ]
+    if outcome.summary is not None:
+        if spans is None:
+            done.without_text += 1
+        elif said := _about_text(folder, spans, outcome.text):
+            told.append(said)
+    done.findings += [Finding(row.path, what) for what in told]
+
+
+def _differences(row: Row, outcome: Outcome) -> list[tuple[str, object, object]]:
+    if outcome.summary is None:
+        fresh = refused_row(
+            row.path, row.store, row.signature, outcome.refused or "not a session", outcome.refused_line
+        )
+    else:
+        fresh = session_row(row.path, row.store, outcome.summary.values(), row.signature)
+    if row.refused is not None:
+        # Of a file that is no session no more is kept than why.
+        fresh.first_message = row.first_message
+    pairs = zip(FIELDS, row.values(), fresh.values(), strict=True)
+    return [(name, was, now) for name, was, now in pairs if name not in _OF_THE_FILE and was != now]
+
+
+def _about_text(folder: str, spans: tuple[Span, ...], text: bytes) -> str | None:
+    stored = bytes_of(folder, spans)
+    if stored is None:
+        return "the text store is damaged: a part of its text is missing"
+    if stored == text:
+        return None
+    pairs = enumerate(zip(stored, text, strict=False))
+    at = next((at for at, (was, now) in pairs if was != now), min(len(stored), len(text)))
+    return f"its text differs from byte {at:,} on: {len(stored):,} bytes are kept, {len(text):,} are said"
+
+
+def _signature(path: str) -> Signature | None:
+    try:
+        return signature_of(os.stat(path))
+    except OSError:
+        return None

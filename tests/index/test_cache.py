@@ -1,0 +1,243 @@
+"""Where the cache is, how large, forgetting it, and comparing it with the files (`leafmark index`)."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.index.cache import rebuild, where
+from app.index.catalog import Catalog
+from app.index.database import SCHEMA
+from app.index.index import Index
+from app.index.verify import Verified, verify
+from tests.index.helpers import append, facts, fill, fresh, message, pi_store, write
+from tests.index.text.helpers import assert_right, scanned, segments, texts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.stores.base import Store
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return pi_store(tmp_path / "store")
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_where_nothing_is_kept_yet_nothing_is_made(cache: Path) -> None:
+    found = where(str(cache))
+    assert (found.folder, found.catalog) == (str(cache), str(cache / f"catalog-{SCHEMA}.db"))
+    assert (found.catalog_bytes, found.text_bytes, found.sessions, found.segments) == (0, 0, 0, 0)
+    assert not cache.exists()
+
+
+def test_where_and_how_large(cache: Path, store: Store) -> None:
+    paths = fill(Path(store.root), 10)
+    write(Path(store.root) / "bad.jsonl", "damaged\n")
+    index = Index([store], str(cache))
+    index.scan()
+    found = where(str(cache))
+    beside = sum(path.stat().st_size for path in cache.glob("catalog-*"))
+    assert found.catalog_bytes == beside
+    index.close()
+    found = where(str(cache))
+    assert (found.sessions, found.without_text, found.segments, found.dead_bytes) == (10, 0, 1, 0)
+    assert found.text == str(cache / f"text-{SCHEMA}")
+    assert found.text_bytes == sum(segments(cache).values())
+    dead = len(texts(cache, store)["session-3.jsonl"] or b"")
+    paths[3].unlink()
+    scanned(cache, store)
+    found = where(str(cache))
+    assert (found.sessions, found.dead_bytes) == (9, dead)
+
+
+def test_rebuild_forgets_everything_of_this_version_and_nothing_else(cache: Path, store: Store) -> None:
+    fill(Path(store.root), 10)
+    scanned(cache, store)
+    others = {
+        cache / f"catalog-{SCHEMA + 1}.db": b"newer",
+        cache / f"text-{SCHEMA + 1}" / ("a" * 16 + ".seg"): b"newer",
+        cache / "pins": b"ours, but no cache",
+    }
+    for path, content in others.items():
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content)
+    rebuild(str(cache))
+    assert segments_and_rows(cache, store) == ({}, 0)
+    assert {path: path.read_bytes() for path in others} == others
+    assert scanned(cache, store).counts.whole == 10
+    assert_right(cache, store)
+
+
+def segments_and_rows(cache: Path, store: Store) -> tuple[dict[str, bytes], int]:
+    left = {name: data for name, data in files(cache / f"text-{SCHEMA}").items() if name.endswith(".seg")}
+    catalog = Catalog(str(cache), [store])
+    try:
+        return left, len(catalog.rows())
+    finally:
+        catalog.close()
+
+
+def test_there_may_be_nothing_to_forget(cache: Path) -> None:
+    rebuild(str(cache))
+    assert not cache.exists()
+    cache.mkdir()
+    rebuild(str(cache))
+
+
+def test_what_cannot_be_forgotten_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / f"catalog-{SCHEMA}.db.bad").mkdir()
+    with pytest.raises(OSError, match="bad"):
+        rebuild(str(tmp_path))
+
+
+def test_a_browser_that_is_open_notices(cache: Path, store: Store) -> None:
+    paths = fill(Path(store.root), 10)
+    index = Index([store], str(cache))
+    index.scan()
+    rebuild(str(cache))
+    append(paths[0], message("n", "e0", "more"))
+    index.scan()
+    assert (index.note, index.counts.whole) == (None, 20)
+    # What it has read is there for others.
+    assert scanned(cache, store).counts.whole == 0
+    assert_right(cache, store)
+    index.close()
+    assert facts(Index([store], str(cache)).rows(full=True)) == fresh(store, cache.with_name("other"))
+
+
+def verified(cache: Path, store: Store) -> Verified:
+    catalog = Catalog(str(cache), [store])
+    try:
+        return verify(catalog, [store])
+    finally:
+        catalog.close()
+
+
+def test_all_is_well(cache: Path, store: Store) -> None:
+    fill(Path(store.root), 10)
+    write(Path(store.root) / "bad.jsonl", "damaged\n")
+    scanned(cache, store)
+    before = files(cache)
+    assert verified(cache, store) == Verified(checked=11)
+    assert files(cache) == before
+
+
+def test_files_that_have_changed_are_not_compared(cache: Path, store: Store) -> None:
+    paths = fill(Path(store.root), 10)
+    scanned(cache, store)
+    append(paths[0], message("n", "e0", "more"))
+    paths[1].unlink()
+    write(Path(store.root) / "new.jsonl", "damaged\n")
+    assert verified(cache, store) == Verified(checked=8, changed=3)
+
+
+def spoil_a_field(cache: Path) -> None:
+    change(cache, "UPDATE sessions SET row = (SELECT row FROM sessions WHERE key = 2) WHERE key = 1")
+
+
+def spoil_a_first_message(cache: Path) -> None:
+    change(cache, "UPDATE readings SET first_message = x'6f74686572' WHERE key = 1")
+
+
+def spoil_a_byte(cache: Path) -> None:
+    (path,) = cache.rglob("*.seg")
+    with open(path, "r+b") as file:
+        file.seek(12)
+        file.write(b"#")
+
+
+def swap_texts(cache: Path) -> None:
+    change(cache, "UPDATE texts SET spans = (SELECT spans FROM texts WHERE key = 2) WHERE key = 1")
+
+
+def cut(cache: Path) -> None:
+    (path,) = cache.rglob("*.seg")
+    os.truncate(path, path.stat().st_size - 1)
+
+
+def delete(cache: Path) -> None:
+    (path,) = cache.rglob("*.seg")
+    path.unlink()
+
+
+def change(cache: Path, statement: str) -> None:
+    connection = sqlite3.connect(cache / f"catalog-{SCHEMA}.db")
+    connection.execute(statement)
+    connection.commit()
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "count", "what"),
+    [
+        (spoil_a_first_message, 1, "first_message is 'other', and should be 'prompt 3'"),
+        (spoil_a_byte, 1, "its text differs from byte 12 on: 18 bytes are kept, 18 are said"),
+        (swap_texts, 1, "its text differs from byte "),
+        (cut, 1, "the text store is damaged: a part of its text is missing"),
+        (delete, 4, "the text store is damaged: a part of its text is missing"),
+    ],
+)
+def test_every_difference_is_found(
+    cache: Path, store: Store, spoil: Callable[[Path], None], count: int, what: str
+) -> None:
+    fill(Path(store.root), 4)
+    scanned(cache, store)
+    spoil(cache)
+    found = verified(cache, store).findings
+    assert len(found) == count
+    assert found[0].what.startswith(what)
+    assert "\n" not in found[0].what
+
+
+def test_a_catalog_that_is_damaged_is_found(cache: Path, store: Store) -> None:
+    fill(Path(store.root), 4)
+    scanned(cache, store)
+    change(cache, "UPDATE sessions SET row = x'fb0102' WHERE key = 3")
+    done = verified(cache, store)
+    assert (done.checked, done.changed) == (0, 4)
+    assert [finding.path for finding in done.findings] == [str(cache / f"catalog-{SCHEMA}.db")]
+    assert "damaged" in done.findings[0].what
+
+
+def test_a_row_of_another_file_is_found(cache: Path, store: Store) -> None:
+    fill(Path(store.root), 4)
+    scanned(cache, store)
+    spoil_a_field(cache)
+    done = verified(cache, store)
+    # The file of the row that is gone has no row: for a scan it would be a new one.
+    assert (done.checked, done.changed) == (3, 1)
+
+
+def test_a_session_without_text_is_counted(cache: Path, store: Store) -> None:
+    fill(Path(store.root), 4)
+    scanned(cache, store)
+    change(cache, "DELETE FROM texts WHERE key = 1")
+    assert verified(cache, store) == Verified(checked=4, without_text=1)
+    assert where(str(cache)).without_text == 1
+
+
+def test_progress_is_told_and_it_can_be_stopped(cache: Path, store: Store) -> None:
+    fill(Path(store.root), 4)
+    scanned(cache, store)
+    told: list[tuple[int, int]] = []
+    catalog = Catalog(str(cache), [store])
+    verify(catalog, [store], lambda *at: told.append(at))
+    assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    stop = threading.Event()
+    done = verify(catalog, [store], lambda *_: stop.set(), stop)
+    assert (done.checked, done.changed) == (1, 0)

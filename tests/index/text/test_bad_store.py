@@ -1,0 +1,433 @@
+"""A text store in any condition: nothing is lost, nothing is wrong, and a scan never fails for it (issue 4,
+"Bad input").
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.index import mounts
+from app.index import scan as scan_module
+from app.index.cache import where
+from app.index.catalog import Catalog
+from app.index.database import SCHEMA
+from app.index.index import Index
+from app.index.text import segment as segment_module
+from app.index.text.store import TextStore
+from tests.index.helpers import append, facts, fill, fresh, message, pi_store
+from tests.index.test_processes import start
+from tests.index.text.helpers import assert_right, scanned, segments, texts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.stores.base import Store
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return pi_store(tmp_path / "store")
+
+
+def only(cache: Path) -> Path:
+    (path,) = cache.rglob("*.seg")
+    return path
+
+
+def delete_the_segment(cache: Path) -> None:
+    only(cache).unlink()
+
+
+def delete_the_texts(cache: Path) -> None:
+    shutil.rmtree(only(cache).parent)
+
+
+def cut_the_segment(cache: Path) -> None:
+    os.truncate(only(cache), only(cache).stat().st_size // 2)
+
+
+def empty_the_segment(cache: Path) -> None:
+    os.truncate(only(cache), 0)
+
+
+def a_folder_in_its_place(cache: Path) -> None:
+    path = only(cache)
+    path.unlink()
+    path.mkdir()
+
+
+def delete_everything(cache: Path) -> None:
+    shutil.rmtree(cache)
+
+
+def move_everything(cache: Path) -> None:
+    cache.rename(cache.with_name("elsewhere"))
+
+
+HARM = [
+    delete_the_segment,
+    delete_the_texts,
+    cut_the_segment,
+    empty_the_segment,
+    a_folder_in_its_place,
+    delete_everything,
+    move_everything,
+]
+
+
+@pytest.mark.parametrize("harm", HARM)
+def test_what_is_missing_is_read_again_by_the_next_scan(
+    cache: Path, store: Store, harm: Callable[[Path], None]
+) -> None:
+    fill(Path(store.root), 20)
+    scanned(cache, store)
+    harm(cache)
+    index = scanned(cache, store)
+    assert index.note is None
+    assert index.counts.whole == (11 if harm is cut_the_segment else 20)
+    assert_right(cache, store)
+    assert scanned(cache, store).counts.whole == 0
+    assert facts(Index([store], str(cache)).rows(full=True)) == fresh(store, cache.with_name("other"))
+
+
+@pytest.mark.parametrize("harm", HARM)
+def test_the_same_while_it_is_open(cache: Path, store: Store, harm: Callable[[Path], None]) -> None:
+    paths = fill(Path(store.root), 20)
+    index = Index([store], str(cache))
+    index.scan()
+    append(paths[3], message("n", "e0", "before"))
+    index.scan()
+    harm(cache)
+    append(paths[3], message("m", "n", "after"))
+    for _ in range(3):
+        index.scan()
+    assert index.note is None
+    assert_right(cache, store)
+    read = index.counts.whole
+    index.scan()
+    assert index.counts.whole == read, "it is enough to read it once"
+    append(paths[4], message("m", "e0", "and on"))
+    index.scan()
+    assert index.counts.whole == read
+    index.close()
+    assert_right(cache, store)
+
+
+@pytest.mark.parametrize("harm", HARM)
+def test_the_same_under_a_segment_that_is_being_written(
+    cache: Path, store: Store, harm: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(TextStore, "tidy", lambda *_: None)
+    paths = fill(Path(store.root), 20)
+    index = Index([store], str(cache))
+    index.scan()
+    harm(cache)
+    append(paths[3], message("m", "e0", "after"))
+    for _ in range(3):
+        index.scan()
+    index.close()
+    assert index.note is None
+    monkeypatch.undo()
+    scanned(cache, store)
+    assert_right(cache, store)
+
+
+def test_a_list_does_not_wait_for_texts(cache: Path, store: Store) -> None:
+    from app.index.current import make_current
+    from app.index.walk import walk
+
+    fill(Path(store.root), 5)
+    scanned(cache, store)
+    delete_the_segment(cache)
+    catalog = Catalog(str(cache), [store])
+    assert make_current(catalog, [store], lambda: 0, walk([store]))
+    catalog.close()
+    assert segments(cache) == {}
+    assert scanned(cache, store).counts.whole == 5
+
+
+@pytest.mark.parametrize("where", ["write", "open", "makedirs"])
+def test_a_disk_that_is_full_costs_the_texts_and_not_the_rows(
+    cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    fill(Path(store.root), 10)
+    really = getattr(os, where)
+    asked = []
+
+    def full(*arguments: object, **named: object) -> object:
+        ours = arguments[0] if where == "makedirs" else arguments[0] if where == "open" else "text"
+        if "text" in str(ours) and not str(ours).endswith("lock"):
+            asked.append(ours)
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return really(*arguments, **named)
+
+    monkeypatch.setattr(os, where, full)
+    index = Index([store], str(cache))
+    index.scan()
+    folder = cache / f"text-{SCHEMA}"
+    assert index.note == f"the text of sessions is not kept: {folder}: No space left on device"
+    assert facts(index.rows(full=True)) == fresh(store, cache.with_name("other"))
+    assert index.catalog.texts() == {}
+    index.scan()
+    assert index.counts.whole == 10, "what cannot be kept is not read again and again"
+    index.close()
+    monkeypatch.undo()
+    # The next process tries once more.
+    again = scanned(cache, store)
+    assert (again.note, again.counts.whole) == (None, 10)
+    assert_right(cache, store)
+
+
+@pytest.mark.parametrize("workers_from", [1_000, 1 << 40], ids=["workers", "this process"])
+def test_no_folder_for_texts_is_told_once(
+    cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch, workers_from: int
+) -> None:
+    monkeypatch.setattr(scan_module, "WORKERS_FROM_BYTES", workers_from)
+    fill(Path(store.root), 60)
+    cache.mkdir()
+    (cache / f"text-{SCHEMA}").write_text("in the way")
+    index = scanned(cache, store)
+    assert index.note == f"the text of sessions is not kept: {cache / f'text-{SCHEMA}'}: File exists"
+    assert facts(index.rows(full=True)) == fresh(store, cache.with_name("other"))
+    # Nor is all read again each time, as long as it is so.
+    again = scanned(cache, store)
+    assert (again.note, again.counts.whole) == (None, 0)
+
+
+def test_a_disk_that_fills_up_in_the_middle_keeps_what_is_there(
+    cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(Path(store.root), 10)
+    really = os.write
+    left = [40]
+
+    def nearly_full(descriptor: int, data: memoryview) -> int:
+        if left[0] <= 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        done = really(descriptor, data[: left[0]])
+        left[0] -= done
+        return done
+
+    monkeypatch.setattr(os, "write", nearly_full)
+    index = scanned(cache, store)
+    monkeypatch.undo()
+    assert "No space left on device" in (index.note or "")
+    assert sorted(texts(cache, store)) == ["session-8.jsonl", "session-9.jsonl"]
+    assert None not in texts(cache, store).values()
+    assert where(str(cache)).without_text == 8
+    monkeypatch.setattr(TextStore, "_has_room", lambda *_: False)
+    assert scanned(cache, store).counts.whole == 0, "there is no room for them"
+    monkeypatch.undo()
+    assert scanned(cache, store).counts.whole == 8
+    assert_right(cache, store)
+
+
+LIMITED = """
+import resource, sys
+sys.path.insert(0, sys.argv[1])
+from app.index.index import Index
+from tests.index.helpers import facts, fresh, pi_store
+from pathlib import Path
+store = pi_store(sys.argv[3])
+index = Index([store], sys.argv[2])
+index.rows()
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[4]), int(sys.argv[4])))
+index.scan()
+assert [row.id for row in index.rows(full=True)]
+print(len(index.rows()), index.note, flush=True)
+index.close()
+"""
+
+
+@pytest.mark.parametrize("limit", [0, 1_000, 20_000, 50_000])
+def test_a_limit_on_the_size_of_all_files(cache: Path, store: Store, limit: int) -> None:
+    """The catalog and the texts hit it, in one order or the other."""
+    fill(Path(store.root), 60)
+    command = [sys.executable, "-c", LIMITED, str(ROOT), str(cache), store.root, str(limit)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    count, _, note = done.stdout.strip().partition(" ")
+    assert count == "60"
+    assert "not kept" in note or "in memory" in note
+    scanned(cache, store)
+    assert_right(cache, store)
+
+
+def test_a_catalog_that_is_only_in_memory_keeps_no_text(cache: Path, store: Store) -> None:
+    fill(Path(store.root), 5)
+    (cache / f"catalog-{SCHEMA}.db").mkdir(parents=True)
+    index = Index([store], str(cache))
+    index.scan()
+    index.scan()
+    assert "in memory only" in (index.note or "")
+    assert index.counts.whole == 5
+    assert index.catalog.texts() == {}
+    assert not list(cache.rglob("*.seg"))
+
+
+def test_a_catalog_in_memory_throws_nothing_away(cache: Path, store: Store) -> None:
+    paths = fill(Path(store.root), 5)
+    scanned(cache, store)
+    before = segments(cache)
+    index = Index([store], str(cache))
+    index.catalog._database._fall_back("a test")
+    append(paths[0], message("n", "e0", "more"))
+    index.scan()
+    index.close()
+    assert segments(cache) == before
+    scanned(cache, store)
+    assert_right(cache, store)
+
+
+READS = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+import app.index.follow, app.index.scan, app.index.text.store, app.index.text.compact, app.sessions.summarise
+import app.index.verify, app.index.cache, app.index.saving
+from tests.index.helpers import pi_store
+from tests.index.text.helpers import texts
+from app.index.index import Index
+os.setuid(65534)
+store = pi_store(sys.argv[3])
+index = Index([store], sys.argv[2])
+index.scan()
+kept = index.catalog.texts()
+from app.index.text.spans import bytes_of
+whole = [bytes_of(index.catalog.text_folder, spans) for spans in kept.values()]
+print(index.counts.whole, len(index.rows()), len(kept), None in whole, index.note, flush=True)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can become another")
+def test_a_folder_that_may_only_be_read_is_read(tmp_path: Path, cache: Path, store: Store) -> None:
+    fill(Path(store.root), 5)
+    scanned(cache, store)
+    for path in [cache, *cache.rglob("*"), tmp_path, *tmp_path.parents]:
+        if path.stat().st_mode & 0o055 != 0o055:
+            path.chmod(path.stat().st_mode | 0o055)
+    before = {path: path.read_bytes() for path in cache.rglob("*") if path.is_file()}
+    command = [sys.executable, "-c", READS, str(ROOT), str(cache), store.root]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("0 5 5 False the list is kept in memory only: "), done.stderr
+    assert {path: path.read_bytes() for path in cache.rglob("*") if path.is_file()} == before
+
+
+def test_what_another_version_keeps_is_not_touched(cache: Path, store: Store) -> None:
+    newer = cache / f"text-{SCHEMA + 1}"
+    newer.mkdir(parents=True)
+    (newer / ("0" * 16 + ".seg")).write_bytes(b"of a newer version")
+    (cache / f"catalog-{SCHEMA + 1}.db").write_bytes(b"of a newer version")
+    before = {path: path.read_bytes() for path in cache.rglob("*") if path.is_file()}
+    fill(Path(store.root), 5)
+    for _ in range(2):
+        scanned(cache, store)
+    assert {path: path.read_bytes() for path in before} == before
+    catalog = Catalog(str(cache), [store])
+    assert len(catalog.texts()) == 5
+
+
+@pytest.mark.parametrize("kind", ["nfs4", "cifs", "fuse.sshfs", "ext4"])
+def test_on_a_network_share_the_journal_is_one_that_works_there(
+    cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    table = cache.with_name("mounts")
+    table.write_text(f"/dev/a / ext4 rw 0 0\nserver:/home {cache.parent} {kind} rw 0 0\n")
+    really = mounts.is_silent
+    monkeypatch.setattr(mounts, "is_silent", lambda path: really(path, str(table)))
+    paths = fill(Path(store.root), 5)
+    index = Index([store], str(cache))
+    index.scan()
+    assert (cache / f"catalog-{SCHEMA}.db-wal").exists() == (kind == "ext4")
+    assert where(str(cache)).network == (kind != "ext4")
+    append(paths[0], message("n", "e0", "more"))
+    index.scan()
+    index.close()
+    assert index.note is None
+    assert_right(cache, store)
+
+
+def test_two_at_once_on_an_empty_cache(cache: Path, store: Store) -> None:
+    fill(Path(store.root), 300)
+    both = [start(Path(store.root), cache, at) for at in (1 << 40, 1_000)]
+    for process in both:
+        output, _ = process.communicate(timeout=60)
+        assert process.returncode == 0
+        assert "note None 0 " in output
+    scanned(cache, store)
+    assert_right(cache, store)
+    assert len(segments(cache)) <= 8
+
+
+def test_killed_at_any_moment(cache: Path, store: Store) -> None:
+    paths = fill(Path(store.root), 200)
+    dice = random.Random(3)
+    for attempt in range(25):
+        for path in dice.sample(paths, 60):
+            if dice.random() < 0.3:
+                path.write_text(path.read_text().replace("prompt", f"prompt {attempt}"))
+            else:
+                append(path, message(f"{attempt}-{path.name}", None, "more " * dice.randrange(200)))
+        process = start(Path(store.root), cache, 1_000 if attempt % 3 == 0 else 1 << 40)
+        assert process.stdout is not None
+        assert process.stdout.readline() == "go\n"
+        for _ in range(dice.randrange(3)):
+            process.stdout.readline()
+        time.sleep(dice.random() * 0.06)
+        process.send_signal(signal.SIGKILL)
+        process.communicate(timeout=60)
+        if attempt % 5 == 4:
+            assert scanned(cache, store).note is None
+            assert_right(cache, store)
+    scanned(cache, store)
+    live = sum(len(text or b"") for text in texts(cache, store).values())
+    assert sum(segments(cache).values()) <= 2 * live + (1 << 20), "what the killed ones left is gone"
+
+
+def test_spans_that_cannot_be_read_are_damage_of_the_catalog(cache: Path, store: Store) -> None:
+    import sqlite3
+
+    fill(Path(store.root), 5)
+    scanned(cache, store)
+    for harm in (
+        "UPDATE texts SET spans = x'00'",
+        "UPDATE segments SET name = '../../etc/passwd'",
+        "DELETE FROM segments",
+    ):
+        with sqlite3.connect(cache / f"catalog-{SCHEMA}.db") as connection:
+            connection.execute(harm)
+        connection.close()
+        catalog = Catalog(str(cache), [store])
+        assert catalog.texts() == {}
+        assert catalog.generation == 1
+        catalog.close()
+        assert scanned(cache, store).counts.whole == 5
+        assert_right(cache, store)
+
+
+def test_workers_keep_texts_too(cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scan_module, "WORKERS_FROM_BYTES", 1_000)
+    monkeypatch.setattr(segment_module, "FULL_BYTES", 1_000)
+    fill(Path(store.root), 300)
+    index = scanned(cache, store)
+    assert index.counts.whole == 300
+    monkeypatch.undo()
+    assert_right(cache, store)
+    assert scanned(cache, store).counts.whole == 0

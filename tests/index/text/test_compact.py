@@ -1,0 +1,348 @@
+"""What is dead is thrown away, at no moment with the risk of losing what is alive."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.index.catalog import Catalog
+from app.index.index import Index
+from app.index.text import compact as module
+from app.index.text import segment as segment_module
+from app.index.text.compact import MANY, WORTH_BYTES, groups, victims
+from app.index.text.segment import FULL_BYTES, SMALL_BYTES, Segment, Writer, path_of
+from app.index.text.table import Used
+from tests.index.helpers import append, fill, message, pi_store, session, write
+from tests.index.text.helpers import assert_right, scanned, segments, spans_by_name, texts
+
+if TYPE_CHECKING:
+    from app.stores.base import Store
+
+ROOT = Path(__file__).resolve().parents[3]
+LARGE = SMALL_BYTES + 1
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return pi_store(tmp_path / "store")
+
+
+@pytest.fixture
+def eager(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every dead byte is worth it."""
+    monkeypatch.setattr(module, "WORTH_BYTES", 0)
+
+
+def half_dead(cache: Path, store: Store, count: int = 6) -> dict[str, bytes | None]:
+    """Sessions whose one segment is mostly dead; their texts."""
+    root = Path(store.root)
+    for number in range(count):
+        write(root / f"{number}.jsonl", session(f"prompt {number} " + "x" * 1_000, f"id{number}"))
+    scanned(cache, store)
+    for number in range(1, count):
+        (root / f"{number}.jsonl").write_text(session(f"again {number}", f"id{number}"))
+    # Of the row alone: nobody tidies yet.
+    Index([store], str(cache)).scan(stop=None)
+    return texts(cache, store)
+
+
+def test_what_is_copied_and_what_is_not() -> None:
+    used = {
+        "alive": Used(LARGE, LARGE),
+        "half": Used(LARGE, 2 * LARGE),
+        "dead": Used(LARGE - 1, 2 * LARGE),
+        "hardly worth it": Used(10, 20),
+        "short": Used(10, 50),
+        "gone": Used(10, 50),
+    }
+    sizes = {
+        "alive": LARGE,
+        "half": 2 * LARGE,
+        "dead": 2 * LARGE,
+        "hardly worth it": WORTH_BYTES,
+        "short": 40,
+        "orphan": 5,
+    }
+    assert victims(used, sizes) == ["dead", "short"]
+    many = {f"small {at}": Used(9, 9) for at in range(MANY)}
+    there = dict.fromkeys(many, 9)
+    assert victims(many, there) == []
+    assert victims(many | {"one more": Used(9, 9)}, there | {"one more": 9}) == ["one more", *many]
+
+
+def test_no_more_than_one_segment_is_copied_at_a_time() -> None:
+    used = {name: Used(FULL_BYTES // 3, 0) for name in "abcdefg"} | {"h": Used(5 * FULL_BYTES, 0)}
+    assert groups(list(used), used) == [["a", "b", "c"], ["d", "e", "f"], ["g"], ["h"]]
+
+
+def test_dead_text_goes_and_the_rest_stays(cache: Path, store: Store, eager: None) -> None:
+    before = half_dead(cache, store)
+    live = sum(len(text or b"") for text in before.values())
+    assert sum(segments(cache).values()) == live, "the last scan has tidied"
+    assert texts(cache, store) == before
+    assert_right(cache, store)
+
+
+def test_a_segment_of_which_nothing_is_alive_goes(cache: Path, store: Store, eager: None) -> None:
+    for path in fill(Path(store.root), 5):
+        scanned(cache, store)
+        path.unlink()
+    scanned(cache, store)
+    assert segments(cache) == {}
+
+
+def test_segments_that_nobody_refers_to_go_and_those_being_written_stay(cache: Path, store: Store) -> None:
+    fill(Path(store.root), 3)
+    scanned(cache, store)
+    folder = Catalog(str(cache), [store]).text_folder
+    left, busy = Writer(folder), Writer(folder)
+    left.keep(b"left by somebody who was killed")
+    busy.keep(b"not in the catalog yet")
+    left.close()
+    Path(folder, "notes.txt").write_text("somebody else's")
+    before = segments(cache)
+    assert len(before) == 3
+    append(Path(store.root, "--project-0--", "session-0.jsonl"), message("n", "e0", "more"))
+    scanned(cache, store)
+    assert len(segments(cache)) == 2
+    assert Path(folder, "notes.txt").exists()
+    busy.close()
+    append(Path(store.root, "--project-0--", "session-0.jsonl"), message("m", "n", "more"))
+    scanned(cache, store)
+    assert len(segments(cache)) == 1
+    assert_right(cache, store)
+
+
+def test_many_small_segments_become_one(cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = fill(Path(store.root), 3 * MANY)
+    monkeypatch.setattr(Segment, "adopt", lambda *_: None)
+    seen = []
+    for path in paths:
+        append(path, message("n", "e0", "more"))
+        scanned(cache, store)
+        seen.append(len(segments(cache)))
+    assert max(seen) == MANY
+    assert_right(cache, store)
+
+
+def test_a_segment_that_somebody_appends_to_is_left_alone(cache: Path, store: Store, eager: None) -> None:
+    path = write(Path(store.root) / "a.jsonl", session("x" * 5_000))
+    scanned(cache, store)
+    (name,) = segments(cache)
+    catalog = Catalog(str(cache), [store])
+    busy = Segment.adopt(catalog.text_folder, name, 0)
+    assert busy is not None
+    path.write_text(session("short"))
+    scanned(cache, store)
+    assert name in segments(cache)
+    busy.close()
+    append(path, message("n", "e0", "more"))
+    scanned(cache, store)
+    assert name not in segments(cache)
+    assert_right(cache, store)
+
+
+def test_what_is_dead_in_the_segment_of_a_follower_goes_too(cache: Path, store: Store, eager: None) -> None:
+    path = write(Path(store.root) / "a.jsonl", session("x" * 5_000))
+    follower = Index([store], str(cache))
+    follower.scan()
+    path.write_text(session("short"))
+    follower.scan()
+    assert sum(segments(cache).values()) < 1_000
+    append(path, message("n", "e0", "more"))
+    follower.scan()
+    follower.close()
+    assert_right(cache, store)
+
+
+def test_whoever_reads_an_old_segment_reads_on(cache: Path, store: Store, eager: None) -> None:
+    path = write(Path(store.root) / "a.jsonl", session("stays", messages=3))
+    gone = write(Path(store.root) / "b.jsonl", session("x" * 5_000))
+    scanned(cache, store)
+    catalog = Catalog(str(cache), [store])
+    ((name, start, length),) = catalog.texts()[str(path)]
+    with open(path_of(catalog.text_folder, name), "rb") as file:
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    expected = texts(cache, store)["a.jsonl"]
+    gone.unlink()
+    scanned(cache, store)
+    assert name not in segments(cache)
+    assert mapped[start : start + length] == expected == texts(cache, store)["a.jsonl"]
+
+
+def test_while_others_write_nothing_is_touched(cache: Path, store: Store, eager: None) -> None:
+    fill(Path(store.root), 3)
+    scanned(cache, store)
+    folder = Catalog(str(cache), [store]).text_folder
+    orphan = Writer(folder)
+    orphan.keep(b"text of somebody who is about to store it")
+    orphan.close()
+    other = Catalog(str(cache), [store])
+    tidy = Catalog(str(cache), [store]).text_store.tidy
+    with other.text_store.writing():
+        tidy(threading.Event())
+        assert len(segments(cache)) == 2
+    tidy(threading.Event())
+    assert len(segments(cache)) == 1
+
+
+def test_a_session_that_is_stored_anew_meanwhile_keeps_what_is_new(
+    cache: Path, store: Store, eager: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without locks, as on some network shares, two may do this at once."""
+    path = write(Path(store.root) / "a.jsonl", session("stays"))
+    gone = write(Path(store.root) / "b.jsonl", session("x" * 5_000))
+    scanned(cache, store)
+    gone.unlink()
+    other = Index([store], str(cache))
+    other.rows()
+    really = module._Copying._copy
+
+    def copy(self: module._Copying, found: object) -> object:
+        moves = really(self, found)  # type: ignore[arg-type]
+        append(path, message("n", "e0", "late"))
+        monkeypatch.setattr(other.catalog.text_store, "_hold", lambda **_: False)
+        other.scan()
+        return moves
+
+    monkeypatch.setattr(module._Copying, "_copy", copy)
+    scanned(cache, store)
+    monkeypatch.undo()
+    other.close()
+    scanned(cache, store)
+    assert_right(cache, store)
+
+
+@pytest.mark.parametrize("fails", ["append", "sync"])
+def test_no_room_for_a_copy_costs_nothing(
+    cache: Path, store: Store, eager: None, monkeypatch: pytest.MonkeyPatch, fails: str
+) -> None:
+    write(Path(store.root) / "a.jsonl", session("stays"))
+    gone = write(Path(store.root) / "b.jsonl", session("x" * 5_000))
+    scanned(cache, store)
+    before = segments(cache)
+    gone.unlink()
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Segment, fails, full)
+    index = scanned(cache, store)
+    assert segments(cache) == before
+    assert index.note is None
+    assert_right(cache, store)
+
+
+TIDIES = """
+import os, sys, threading
+sys.path.insert(0, sys.argv[1])
+sys.argv[2]
+from app.index.catalog import Catalog
+from app.index.text import compact, segment, table
+from tests.index.helpers import pi_store
+compact.WORTH_BYTES = 0
+left = int(sys.argv[4])
+def step(frame, event, what):
+    global left
+    if event in ("call", "c_call") and "app/index" in frame.f_code.co_filename:
+        left -= 1
+        if left < 0:
+            os.kill(os.getpid(), 9)
+catalog = Catalog(sys.argv[2], [pi_store(sys.argv[3])])
+catalog.texts()
+store = catalog.text_store
+sys.setprofile(step)
+store.tidy(threading.Event())
+catalog.close()
+sys.setprofile(None)
+print("done", flush=True)
+"""
+
+
+def test_killed_at_every_step(
+    tmp_path: Path, cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(Path(store.root) / "a.jsonl", session("stays", messages=3))
+    write(Path(store.root) / "b.jsonl", session("stays too"))
+    gone = write(Path(store.root) / "c.jsonl", session("x" * 5_000))
+    scanned(cache, store)
+    gone.unlink()
+    monkeypatch.setattr("app.index.text.store.TextStore.tidy", lambda *_: None)
+    scanned(cache, store)
+    monkeypatch.undo()
+    at, killed = 0, 0
+    while True:
+        copy = tmp_path / f"copy-{at}"
+        subprocess.run(["cp", "-a", str(cache), str(copy)], check=True)
+        command = [sys.executable, "-c", TIDIES, str(ROOT), str(copy), store.root, str(at)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        # Nothing has to be read again after it, whenever it was.
+        assert scanned(copy, store).counts.whole == 0
+        assert_right(copy, store)
+        if done.stdout == "done\n":
+            break
+        assert done.returncode == -9, done.stderr
+        killed += 1
+        # Closer together where the segments are written and deleted.
+        at += 7
+    assert killed > 20
+    assert sum(segments(copy).values()) < 1_000
+
+
+def test_a_compaction_that_is_stopped_ends_between_two_segments(
+    cache: Path, store: Store, eager: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(segment_module, "FULL_BYTES", 3_000)
+    monkeypatch.setattr(module, "FULL_BYTES", 3_000)
+    root = Path(store.root)
+    for number in range(6):
+        write(root / f"{number}.jsonl", session("y" * 1_300, f"a{number}"))
+        write(root / f"{number}x.jsonl", session("x" * 1_400, f"b{number}"))
+    scanned(cache, store)
+    for path in root.glob("*x.jsonl"):
+        path.unlink()
+    monkeypatch.setattr("app.index.text.store.TextStore.tidy", lambda *_: None)
+    scanned(cache, store)
+    monkeypatch.undo()
+    monkeypatch.setattr(module, "WORTH_BYTES", 0)
+    stop = threading.Event()
+    really = module._Copying.move
+    moved = []
+
+    def move(self: module._Copying, names: list[str]) -> bool:
+        moved.append(names)
+        stop.set()
+        return really(self, names)
+
+    monkeypatch.setattr(module._Copying, "move", move)
+    catalog = Catalog(str(cache), [store])
+    catalog.text_store.tidy(stop)
+    assert len(moved) == 1
+    assert_right(cache, store)
+    assert os.listdir(catalog.text_folder)
+
+
+def test_text_that_cannot_be_copied_is_read_again(cache: Path, store: Store, eager: None) -> None:
+    paths = fill(Path(store.root), 4)
+    scanned(cache, store)
+    (path,) = cache.rglob("*.seg")
+    catalog = Catalog(str(cache), [store])
+    ((_, start, _),) = spans_by_name(catalog)["session-0.jsonl"]
+    catalog.close()
+    os.truncate(path, start + 3)
+    paths[3].unlink()
+    scanned(cache, store)
+    scanned(cache, store)
+    assert_right(cache, store)

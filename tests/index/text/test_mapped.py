@@ -1,0 +1,94 @@
+"""Segments mapped for reading; with the wheel that searches them and without."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.index.text import mapped
+from app.index.text.mapped import LARGE, SLICE, Segments, Source
+from app.index.text.segment import path_of
+from app.sessions.pieces import pack
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAME = "0123456789abcdef"
+PIECE = pack(1, 0, b"needle")
+
+
+@pytest.fixture(params=["with the wheel", "without"])
+def wheel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.param == "without":
+        monkeypatch.setattr(mapped, "stringzilla", None)
+
+
+@pytest.fixture(params=["the lock kept", "the lock let go of"])
+def size(request: pytest.FixtureRequest) -> int:
+    return 1000 if request.param == "the lock kept" else LARGE + 1000
+
+
+@pytest.mark.usefixtures("wheel")
+def test_the_first_and_the_last_place_are_found(size: int) -> None:
+    source = Source(b"x" * size + b"needle" + b"y" * size + b"needle" + b"z" * size)
+    first, last = size, 2 * size + 6
+    assert source.find_far(b"needle", 0, source.size) == source.find(b"needle", 0, source.size) == first
+    assert source.rfind(b"needle", 0, source.size) == last
+    assert source.find_far(b"needle", first + 1, source.size) == last
+    assert source.find_far(b"needle", first + 1, last + 5) == -1
+    assert source.find_far(b"needle", 0, first + 5) == -1
+    assert source.find_far(b"nothing", 0, source.size) == -1
+
+
+@pytest.mark.usefixtures("wheel")
+@pytest.mark.parametrize("at", [(64 << 10) - 3, SLICE - 3, (64 << 10) + SLICE - 3, 2 * SLICE])
+def test_what_lies_across_two_looks_is_found(at: int) -> None:
+    source = Source(b"x" * at + b"needle" + b"y" * 10)
+    assert source.find_far(b"needle", 0, source.size) == at
+    assert source.find_far(b"needle", 0, at + 5) == -1
+
+
+@pytest.mark.usefixtures("wheel")
+def test_a_segment_is_mapped_once_and_again_when_it_has_grown(tmp_path: Path) -> None:
+    segments = Segments(str(tmp_path))
+    path = tmp_path / f"{NAME}.seg"
+    path.write_bytes(PIECE)
+    span = (NAME, 0, len(PIECE))
+    source = segments.source(span)
+    assert source is not None
+    assert source.find(b"needle", 0, source.size) == len(PIECE) - 6
+    assert segments.source(span) is source
+    with path.open("ab") as file:
+        file.write(PIECE)
+    assert segments.source(span) is source
+    grown = segments.source((NAME, len(PIECE), len(PIECE)))
+    assert grown is not None
+    assert grown.size == 2 * len(PIECE)
+    assert segments.opened == 2
+
+
+def test_what_is_mapped_stays_when_the_file_is_deleted(tmp_path: Path) -> None:
+    segments = Segments(str(tmp_path))
+    path = tmp_path / f"{NAME}.seg"
+    path.write_bytes(PIECE)
+    span = (NAME, 0, len(PIECE))
+    source = segments.source(span)
+    path.unlink()
+    assert source is not None
+    assert segments.source(span) is source
+    assert source.find(b"needle", 0, source.size) > 0
+    segments.keep(set())
+    assert segments.source(span) is None
+
+
+@pytest.mark.parametrize("data", [b"", PIECE[:-1], b"\n" + PIECE, b"\0" * 100])
+def test_a_damaged_segment_has_no_text(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / f"{NAME}.seg").write_bytes(data)
+    assert Segments(str(tmp_path)).source((NAME, 0, len(PIECE))) is None
+
+
+def test_an_empty_text_needs_no_bytes(tmp_path: Path) -> None:
+    assert path_of(str(tmp_path), NAME).endswith(f"{NAME}.seg")
+    assert Source(b"").holds(0, 0)
+    assert Segments(str(tmp_path)).source((NAME, 0, 1)) is None

@@ -1,0 +1,183 @@
+"""Segments: what is appended is there, is nobody else's, and a failure leaves what was there before."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.index.text import segment as module
+from app.index.text.segment import Segment, Vanished, Writer, is_name, path_of
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {path.stem: path.read_bytes() for path in folder.glob("*.seg")}
+
+
+def read(folder: Path, span: tuple[str, int, int]) -> bytes:
+    name, start, length = span
+    return Path(path_of(str(folder), name)).read_bytes()[start : start + length]
+
+
+def kept(writer: Writer, text: bytes) -> tuple[str, int, int]:
+    spans = writer.keep(text)
+    assert isinstance(spans, tuple), spans
+    return spans[0]
+
+
+def test_nothing_is_made_before_there_is_something_to_keep(tmp_path: Path) -> None:
+    writer = Writer(str(tmp_path / "text"))
+    assert writer.keep(b"") == ()
+    assert not (tmp_path / "text").exists()
+    first, second = kept(writer, b"one"), kept(writer, b"two")
+    assert first[0] == second[0]
+    assert (read(tmp_path / "text", first), read(tmp_path / "text", second)) == (b"one", b"two")
+
+
+def test_nobody_else_may_read_it(tmp_path: Path) -> None:
+    kept(Writer(str(tmp_path / "text")), b"secret")
+    (path,) = (tmp_path / "text").iterdir()
+    assert (path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+    assert is_name(path.stem)
+
+
+@pytest.mark.parametrize("name", ["", "../../x", "0" * 15, "g" * 16, 7, None, "0123456789ABCDEF"])
+def test_other_names_are_no_segments(name: object) -> None:
+    assert not is_name(name)
+
+
+def test_a_segment_is_taken_on_when_nobody_has_it_and_it_is_whole(tmp_path: Path) -> None:
+    first = Writer(str(tmp_path))
+    name, _, length = kept(first, b"one")
+    assert Segment.adopt(str(tmp_path), name, 3) is None, "the first still has it"
+    first.close()
+    assert Segment.adopt(str(tmp_path), name, 4) is None, "it is shorter than it must be"
+    second = Writer(str(tmp_path), lambda: [("0" * 16, 0), (name, 3)])
+    assert kept(second, b"two") == (name, length, 3)
+    assert content(tmp_path) == {name: b"onetwo"}
+
+
+def test_a_large_one_is_not_taken_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "SMALL_BYTES", 3)
+    first = Writer(str(tmp_path))
+    name = kept(first, b"one")[0]
+    first.close()
+    assert Segment.adopt(str(tmp_path), name, 3) is None
+
+
+def test_a_full_segment_is_let_go_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "FULL_BYTES", 5)
+    writer = Writer(str(tmp_path))
+    names = [kept(writer, b"abc")[0] for _ in range(5)]
+    assert [names.count(name) for name in dict.fromkeys(names)] == [2, 2, 1]
+
+
+@pytest.mark.parametrize("harm", ["delete", "truncate", "lengthen", "replace", "move the folder"])
+def test_a_file_that_is_not_as_it_was_left_is_not_appended_to(tmp_path: Path, harm: str) -> None:
+    folder = tmp_path / "text"
+    writer = Writer(str(folder))
+    path = Path(path_of(str(folder), kept(writer, b"before")[0]))
+    if harm == "delete":
+        path.unlink()
+    elif harm == "truncate":
+        os.truncate(path, 2)
+    elif harm == "lengthen":
+        path.write_bytes(b"before and more")
+    elif harm == "replace":
+        path.rename(path.with_suffix(".old"))
+        path.write_bytes(b"before")
+    else:
+        folder.rename(tmp_path / "elsewhere")
+    span = kept(writer, b"after")
+    assert span[0] != path.stem
+    assert read(folder, span) == b"after"
+    # What it holds is not what the catalog thinks: gone is better than wrong.
+    assert not path.exists() or harm == "replace"
+
+
+def test_a_write_that_fails_leaves_nothing_behind_and_is_the_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = Writer(str(tmp_path))
+    name = kept(writer, b"before")[0]
+    really = os.write
+    asked = []
+
+    def full(descriptor: int, data: memoryview) -> int:
+        asked.append(len(data))
+        if len(asked) > 1:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return really(descriptor, data[:3])
+
+    monkeypatch.setattr(os, "write", full)
+    why = writer.keep(b"too much")
+    assert why == writer.why == f"the text of sessions is not kept: {tmp_path}: No space left on device"
+    assert content(tmp_path) == {name: b"before"}
+    assert writer.keep(b"more") == why
+    assert asked == [8, 5]
+    assert writer.keep(b"") == ()
+
+
+LIMITED = """
+import resource, sys
+sys.path.insert(0, sys.argv[1])
+from app.index.text.segment import Writer
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+writer = Writer(sys.argv[2])
+print(len(writer.keep(b"x" * 900)), writer.keep(b"y" * 900), flush=True)
+"""
+
+
+def test_a_limit_on_the_size_of_files_is_such_a_failure(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, str(ROOT), str(tmp_path)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == f"1 the text of sessions is not kept: {tmp_path}: File too large\n"
+    assert list(content(tmp_path).values()) == [b"x" * 900]
+
+
+def test_where_nothing_can_be_made_the_reason_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    why = Writer(str(tmp_path / "file" / "text")).keep(b"text")
+    assert isinstance(why, str)
+    assert "Not a directory" in why
+    assert "\n" not in why
+
+
+def test_somebody_who_tidies_may_be_faster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    really = module.lock
+    deleted = []
+
+    def slow(descriptor: int, *, shared: bool = False) -> str:
+        if not deleted:
+            deleted.extend(tmp_path.iterdir())
+            deleted[0].unlink()
+        return really(descriptor, shared=shared)
+
+    monkeypatch.setattr(module, "lock", slow)
+    span = kept(Writer(str(tmp_path)), b"text")
+    assert read(tmp_path, span) == b"text"
+    assert deleted[0].stem != span[0]
+
+
+def test_without_locks_it_keeps_to_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.index.text.locks.fcntl", None)
+    first = Writer(str(tmp_path))
+    name = kept(first, b"one")[0]
+    first.close()
+    assert Segment.adopt(str(tmp_path), name, 3) is None
+    assert kept(Writer(str(tmp_path), lambda: [(name, 3)]), b"two")[0] != name
+
+
+def test_a_segment_that_vanishes_says_so(tmp_path: Path) -> None:
+    segment = Segment.make(str(tmp_path))
+    segment.append(b"a")
+    os.unlink(path_of(str(tmp_path), segment.name))
+    with pytest.raises(Vanished):
+        segment.append(b"b")

@@ -1,0 +1,290 @@
+"""The text of every session is kept as it is read, and is what a reading of the whole file says."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.index.catalog import Catalog
+from app.index.index import Index
+from app.index.text import spans as spans_module
+from app.index.text import store as store_module
+from app.index.text.segment import Segment
+from app.sessions.pieces import pieces
+from tests.index.helpers import Listener, append, fill, message, pi_store, session, write
+from tests.index.test_soak import Mischief
+from tests.index.text.helpers import assert_right, scanned, segments, spans_by_name, texts
+
+if TYPE_CHECKING:
+    from app.index.scan import Delta
+    from app.stores.base import Store
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return pi_store(tmp_path / "store")
+
+
+def said(text: bytes | None) -> list[bytes]:
+    assert text is not None
+    return [text[begin:end] for _, _, begin, end in pieces(text)]
+
+
+def test_what_is_read_is_kept_for_the_next_process(cache: Path, store: Store) -> None:
+    fill(Path(store.root), 20)
+    scanned(cache, store)
+    assert len(texts(cache, store)) == 20
+    assert said(texts(cache, store)["session-7.jsonl"]) == [b"prompt 7"]
+    assert len(segments(cache)) == 1
+    assert_right(cache, store)
+
+
+def test_an_append_adds_its_text_and_nothing_else(cache: Path, store: Store) -> None:
+    path = fill(Path(store.root), 5)[2]
+    scanned(cache, store)
+    before, (size,) = texts(cache, store), segments(cache).values()
+    append(path, message("new", "e0", "ONE more"))
+    index = scanned(cache, store)
+    assert (index.counts.whole, index.counts.tails) == (0, 1)
+    after = texts(cache, store)
+    assert said(after.pop(path.name)) == [b"prompt 2", b"one more"]
+    assert after == {name: text for name, text in before.items() if name != path.name}
+    (grown,) = segments(cache).values()
+    assert grown - size == len(b"one more") + 10
+    assert_right(cache, store)
+
+
+def test_an_append_without_words_writes_no_text(cache: Path, store: Store) -> None:
+    path = fill(Path(store.root), 2)[0]
+    scanned(cache, store)
+    before = segments(cache)
+    append(path, '{"type":"custom","id":"x","parentId":"e0"}\n')
+    assert scanned(cache, store).counts.tails == 1
+    assert segments(cache) == before
+    assert_right(cache, store)
+
+
+def test_nothing_is_written_where_nothing_has_changed(cache: Path, store: Store) -> None:
+    fill(Path(store.root), 5)
+    scanned(cache, store)
+    before = {path: path.stat().st_mtime_ns for path in cache.rglob("*.seg")}
+    scanned(cache, store)
+    assert {path: path.stat().st_mtime_ns for path in cache.rglob("*.seg")} == before
+
+
+def test_a_session_in_which_nothing_was_said_has_an_empty_text(cache: Path, store: Store) -> None:
+    write(Path(store.root) / "a.jsonl", session(messages=0))
+    scanned(cache, store)
+    assert texts(cache, store) == {"a.jsonl": b""}
+    assert not list(cache.rglob("*.seg"))
+    assert scanned(cache, store).counts.whole == 0
+
+
+def test_a_file_written_anew_has_its_new_text_alone(cache: Path, store: Store) -> None:
+    path = write(Path(store.root) / "a.jsonl", session("old words", messages=3))
+    scanned(cache, store)
+    path.write_text(session("new"))
+    scanned(cache, store)
+    assert said(texts(cache, store)["a.jsonl"]) == [b"new"]
+    assert_right(cache, store)
+
+
+def test_files_that_go_or_are_no_sessions_take_their_text_along(cache: Path, store: Store) -> None:
+    paths = fill(Path(store.root), 3)
+    scanned(cache, store)
+    paths[0].unlink()
+    paths[1].write_text("damaged\n")
+    scanned(cache, store)
+    assert list(texts(cache, store)) == ["session-2.jsonl"]
+    assert_right(cache, store)
+
+
+def test_one_process_after_the_other_makes_no_more_segments(cache: Path, store: Store) -> None:
+    path = fill(Path(store.root), 3)[0]
+    for number in range(5):
+        append(path, message(f"n{number}", "e0", f"more {number}"))
+        scanned(cache, store)
+    assert len(segments(cache)) == 1
+    assert_right(cache, store)
+
+
+def test_what_follows_itself_is_one_span_and_the_rest_never_many(
+    cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spans_module, "MOST", 4)
+    monkeypatch.setattr(store_module, "MOST", 4)
+    one, two = fill(Path(store.root), 2)
+    index = Index([store], str(cache))
+    index.scan()
+    for number in range(3):
+        append(one, message(f"a{number}", "e0", f"alone {number}"))
+        index.scan()
+    assert len(spans_by_name(index.catalog)[one.name]) <= 2
+    for number in range(25):
+        for path in (one, two):
+            append(path, message(f"b{number}", "e0", f"in turn {number}"))
+            index.scan()
+        assert max(len(spans) for spans in index.catalog.texts().values()) <= 4
+    assert index.counts.whole == 2
+    index.close()
+    assert_right(cache, store)
+
+
+def test_an_append_to_a_large_session_writes_no_more_than_itself(
+    cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bar 9: what one appended entry costs does not grow with its session."""
+    large = write(Path(store.root) / "large.jsonl", session("x" * 3_000_000))
+    other = write(Path(store.root) / "other.jsonl", session())
+    written = []
+    really = Segment.append
+
+    def append_to(segment: Segment, data: bytes) -> tuple[str, int, int]:
+        written.append(len(data))
+        return really(segment, data)
+
+    monkeypatch.setattr(Segment, "append", append_to)
+    index = Index([store], str(cache))
+    index.scan()
+    written.clear()
+    read = index.counts.bytes
+    size = 0
+    for number in range(100):
+        for path in (large, other):
+            added = message(f"n{number}", "e0", f"more {number}")
+            size += len(added)
+            append(path, added)
+        index.scan()
+    assert index.counts.bytes - read == size
+    assert max(written) < 2_000
+    assert sum(written) < size
+    index.close()
+    assert_right(cache, store)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whatever_happens_to_the_files_their_text_is_right(cache: Path, store: Store, seed: int) -> None:
+    mischief = Mischief(Path(store.root), seed)
+    indexes = [Index([store], str(cache)) for _ in range(2)]
+    for number in range(50):
+        for _ in range(mischief.dice.randrange(1, 4)):
+            mischief.step()
+        # Two processes that share the store, in any order.
+        mischief.dice.choice(indexes).scan()
+        if number % 10 == 9:
+            for index in indexes:
+                index.scan()
+            assert_right(cache, store)
+    assert indexes[0].counts.tails > 0
+
+
+def test_following_keeps_up_with_the_texts(cache: Path, store: Store) -> None:
+    paths = fill(Path(store.root), 5)
+    index = Index([store], str(cache))
+    with Listener(index) as listener:
+        for number in range(60):
+            for path in paths:
+                append(path, message(f"n{number}", "e0", f"more {number}"))
+        listener.until(lambda: {row.message_count for row in listener.rows.copy().values()} == {61})
+    last = scanned(cache, store)
+    assert (last.counts.whole, last.counts.tails) == (0, 0)
+    assert_right(cache, store)
+
+
+def test_what_a_listener_is_told_of_can_be_asked_for(cache: Path, store: Store) -> None:
+    fill(Path(store.root), 60)
+    other = Catalog(str(cache), [store])
+    index = Index([store], str(cache))
+    told = 0
+
+    def on_delta(delta: Delta) -> None:
+        nonlocal told
+        paths = [row.path for row in delta.changed]
+        assert sorted(other.texts(paths)) == sorted(paths)
+        told += len(paths)
+
+    index.scan(on_delta)
+    assert told == 60
+
+
+def test_only_texts_of_the_stores_at_hand_and_only_those_asked_for(tmp_path: Path, cache: Path) -> None:
+    one, two = pi_store(tmp_path / "one"), pi_store(tmp_path / "two")
+    paths = fill(tmp_path / "one", 900, folders=1)
+    fill(tmp_path / "two", 2)
+    Index([one, two], str(cache)).scan()
+    catalog = Catalog(str(cache), [one])
+    assert sorted(catalog.texts()) == sorted(map(str, paths))
+    assert list(catalog.texts([str(paths[3]), str(tmp_path / "two"), "/none"])) == [str(paths[3])]
+    assert len(catalog.texts(map(str, paths))) == 900
+    assert catalog.texts([]) == {}
+
+
+READS_ROWS = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from app.index.catalog import Catalog
+from tests.index.helpers import pi_store
+catalog = Catalog(sys.argv[2], [pi_store(sys.argv[3])])
+assert catalog.groups() and catalog.newest(50)[0] and catalog.rows()
+catalog.close()
+print(sorted(name for name in sys.modules if name.startswith(("app.index.text", "app.index.saving"))))
+"""
+
+
+def test_reading_rows_loads_nothing_of_the_store(cache: Path, store: Store) -> None:
+    fill(Path(store.root), 3)
+    scanned(cache, store)
+    command = [sys.executable, "-c", READS_ROWS, str(ROOT), str(cache), store.root]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_two_writers_keep_apart(cache: Path, store: Store) -> None:
+    one, two = fill(Path(store.root), 2)
+    first, second = Index([store], str(cache)), Index([store], str(cache))
+    first.scan()
+    append(one, message("a", "e0", "first"))
+    first._scanner.refresh({str(one)}, None, threading.Event())
+    append(one, message("b", "a", "second"))
+    append(two, message("b", "e0", "second"))
+    second.scan()
+    assert len(segments(cache)) == 2
+    append(one, message("c", "a", "third"))
+    first.scan()
+    assert len({span[0] for span in spans_by_name(first.catalog)[one.name]}) == 2
+    first.close()
+    second.close()
+    assert_right(cache, store)
+
+
+def test_the_lock_of_the_folder_is_held_while_texts_are_not_in_the_catalog(
+    cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(Path(store.root), 3)
+    scanned(cache, store)
+    fill(Path(store.root), 40)
+    tidied = []
+    other = Catalog(str(cache), [store])
+    monkeypatch.setattr("app.index.text.compact.compact", lambda *_: tidied.append(1))
+    other.text_store.tidy(threading.Event())
+    assert tidied == [1], "nobody writes"
+
+    def on_delta(delta: object) -> None:
+        other.text_store.tidy(threading.Event())
+
+    index = Index([store], str(cache))
+    index.scan(on_delta)
+    assert tidied == [1, 1], "only at the end, by the one that has written"
+    assert os.path.exists(os.path.join(index.catalog.text_folder, "lock"))

@@ -1,0 +1,113 @@
+"""What the catalog remembers of segments is what all sessions together say, whatever is stored or dropped."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.index.catalog import NOTED_MS, UNUSED_MS, Catalog
+from app.index.database import Doubt
+from app.index.reading import Reading
+from app.index.row import session_row
+from app.index.text import table
+from tests.index.helpers import pi_store
+from tests.index.test_row import SUMMARY
+from tests.index.text.helpers import counted, used
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from app.index.text.segment import Span
+
+NAMES = [letter * 16 for letter in "abcdef"]
+
+
+def reading(path: str, spans: tuple[Span, ...] | None, store: str = "/s") -> Reading:
+    return Reading(session_row(path, store, SUMMARY.values(), (1, 2, 3, 4)), 10, b"print", b"state", spans)
+
+
+def test_after_many_changes_the_books_are_right(tmp_path: Path) -> None:
+    dice = random.Random(11)
+    catalog = Catalog(str(tmp_path), [pi_store("/s")])
+    truth: dict[str, tuple[Span, ...] | None] = {}
+    ends = dict.fromkeys(NAMES, 0)
+    for _ in range(150):
+        changed = {}
+        for _ in range(dice.randrange(1, 6)):
+            path = f"/s/{dice.randrange(12)}"
+            spans = truth.get(path) or ()
+            added = []
+            for _ in range(dice.randrange(4)):
+                name, length = dice.choice(NAMES), dice.randrange(1, 50)
+                added.append((name, ends[name], length))
+                ends[name] += length
+            kind = dice.randrange(5)
+            changed[path] = None if kind == 0 else tuple(added) if kind == 1 else (*spans, *added)
+        gone = f"/s/{dice.randrange(12)}"
+        catalog.save([reading(path, spans) for path, spans in changed.items()])
+        truth |= changed
+        if dice.random() < 0.3:
+            catalog.remove([gone])
+            truth.pop(gone, None)
+        kept = {path: spans for path, spans in truth.items() if spans is not None}
+        assert catalog.texts() == kept
+        assert counted(catalog) == used(catalog)
+        loaded = catalog.load(truth)
+        assert {path: at.spans for path, at in loaded.items()} == truth
+    assert catalog.generation == 0
+
+
+def test_texts_of_stores_that_nobody_uses_go_with_their_rows(tmp_path: Path) -> None:
+    old, new = Catalog(str(tmp_path), [pi_store("/s")]), Catalog(str(tmp_path), [pi_store("/t")])
+    old.save([reading("/s/1", ((NAMES[0], 0, 5), (NAMES[1], 0, 5)))])
+    new.save([reading("/t/1", ((NAMES[1], 5, 7),), "/t")])
+    old.tidy(1000)
+    new.tidy(UNUSED_MS + NOTED_MS + 1001)
+    assert old.texts() == {}
+    found = new.run(table.segments)
+    assert found is not None
+    assert {name: (kept.live, kept.reach) for name, kept in found.items()} == {NAMES[1]: (7, 12)}
+
+
+def test_sessions_without_text_are_found(tmp_path: Path) -> None:
+    catalog = Catalog(str(tmp_path), [pi_store("/s")])
+    catalog.save([reading("/s/1", ()), reading("/s/2", ((NAMES[0], 0, 5),))])
+
+    def without() -> set[str] | None:
+        return catalog.run(lambda connection: table.paths_without(connection, catalog.ids(connection)))
+
+    assert without() == set()
+    catalog.save([reading("/s/3", None)])
+    assert without() == {"/s/3"}
+
+
+def test_another_process_sees_both_tables_as_one(tmp_path: Path) -> None:
+    """Between the reading of the segments and that of the texts, somebody else stores a new one."""
+    mine = Catalog(str(tmp_path), [pi_store("/s")])
+    other = Catalog(str(tmp_path), [pi_store("/s")])
+    mine.save([reading("/s/1", ((NAMES[0], 0, 5),))])
+    really = table.names
+    late = []
+
+    def names(connection: object) -> dict[int, str]:
+        found = really(connection)  # type: ignore[arg-type]
+        if not late:
+            late.append(1)
+            other.save([reading("/s/1", ((NAMES[1], 0, 5),))])
+        return found
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(table, "names", names)
+        assert mine.texts() == {"/s/1": ((NAMES[0], 0, 5),)}
+    assert mine.texts() == {"/s/1": ((NAMES[1], 0, 5),)}
+    assert mine.generation == 0
+
+
+@pytest.mark.parametrize(
+    "blob", [b"", b"\x00", b"\xa9\x02\xe9\x01\x00\x00\x00\xe9\x02\x00\x00\x00", b"nonsense", None]
+)
+def test_what_is_no_list_of_spans_is_doubted(blob: bytes) -> None:
+    with pytest.raises(Doubt):
+        table.spans_of(blob if blob is not None else 7, {1: NAMES[0]})  # type: ignore[arg-type]
