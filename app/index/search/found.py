@@ -1,63 +1,183 @@
-"""What a search gives: pages of hits."""
+"""What a search gives: pages of hits.
+
+Plain classes: see `index.query.query`.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, Literal
+
     from app.index.query.query import Note
     from app.index.row import Row
 
-Where = Literal["text", "name", "label", "folder", "id", "row"]
+    Where = Literal["text", "name", "label", "folder", "id", "row"]
+    Range = tuple[int, int]
 
 
-@dataclass(slots=True)
 class Hit:
     """One place where a session matches; of a query without terms, the session itself (`where` is "row").
 
     where      what matched: a text of an entry, or what the catalog knows of the session
     kind       who says the text (`formats.kinds`); 0 for what is no text
-    offset     where the entry's line begins in the file; -1 for what is no text, or not looked up
-    entry_id   None where the file has no ids, or what matched is no entry
+    offset     where the entry's line begins in the file; -1 for what is no text
+    entry_id   None where the file has no ids, what matched is no entry, or the entry is there no more
     role       the message's role as pi spells it ("user", "toolResult"), else the entry's type; "name" or
                "label" where one of those matched
     snippet    one inert line around the match; `ranges` are (start, end) in it, in characters
     timestamp  of the entry, in milliseconds since the epoch UTC
-    score      the higher, the more relevant
+    score      the higher, the more relevant; 0 unless that is the order
     near       it was found by another spelling of a word that is nowhere
+
+    Hits beyond the first page look these up when one of them is asked for, but for `row`, `score` and `near`:
+    that reads a line of the session's file, in some 30 us.
     """
 
-    row: Row
+    __slots__ = (
+        "_look",
+        "_what",
+        "entry_id",
+        "kind",
+        "near",
+        "offset",
+        "ranges",
+        "role",
+        "row",
+        "score",
+        "snippet",
+        "timestamp",
+        "where",
+    )
+
+    _look: Callable[[Hit, Any], object] | None
+    _what: object
     where: Where
-    kind: int = 0
-    offset: int = -1
-    entry_id: str | None = None
-    role: str = ""
-    snippet: str = ""
-    ranges: tuple[tuple[int, int], ...] = ()
-    timestamp: int | None = None
-    score: float = 0.0
-    near: bool = False
+    kind: int
+    offset: int
+    entry_id: str | None
+    role: str
+    snippet: str
+    ranges: tuple[Range, ...]
+    timestamp: int | None
+
+    def __init__(
+        self,
+        row: Row,
+        where: Where,
+        kind: int = 0,
+        offset: int = -1,
+        entry_id: str | None = None,
+        role: str = "",
+        snippet: str = "",
+        ranges: tuple[Range, ...] = (),
+        timestamp: int | None = None,
+        score: float = 0.0,
+        near: bool = False,
+    ) -> None:
+        self.row = row
+        self.score = score
+        self.near = near
+        self.fill(where, kind, offset, entry_id, role, snippet, ranges, timestamp)
+
+    @classmethod
+    def later(
+        cls,
+        row: Row,
+        look: Callable[[Hit, Any], object],
+        what: object,
+        score: float = 0.0,
+        near: bool = False,
+    ) -> Hit:
+        """A hit that is looked up when it is asked for.
+
+        :param look: calls `fill` of the hit it is given, and is given `what`, too. May be called in any
+            thread.
+        """
+        hit = cls.__new__(cls)
+        hit.row = row
+        hit.score = score
+        hit.near = near
+        hit._look = look
+        hit._what = what
+        return hit
+
+    def fill(
+        self,
+        where: Where,
+        kind: int = 0,
+        offset: int = -1,
+        entry_id: str | None = None,
+        role: str = "",
+        snippet: str = "",
+        ranges: tuple[Range, ...] = (),
+        timestamp: int | None = None,
+    ) -> None:
+        """All that is looked up."""
+        self.where = where
+        self.kind = kind
+        self.offset = offset
+        self.entry_id = entry_id
+        self.role = role
+        self.snippet = snippet
+        self.ranges = ranges
+        self.timestamp = timestamp
+        self._look = self._what = None
+
+    def look_up(self) -> None:
+        """See that nothing is left to look up."""
+        look, what = self._look, self._what
+        if look is not None:
+            look(self, what)
 
     @property
     def path(self) -> str:
         """Of the session's file."""
         return self.row.path
 
+    @property
+    def is_filled(self) -> bool:
+        """Whether nothing is left to look up."""
+        return self._look is None
 
-@dataclass(slots=True)
+    def __getattr__(self, name: str) -> Any:
+        # Asked for only what has no value yet.
+        if name in Hit.__slots__ and name not in ("_look", "_what"):
+            self.look_up()
+        return object.__getattribute__(self, name)
+
+    def __repr__(self) -> str:
+        if not self.is_filled:
+            return f"Hit({self.row.path!r})"
+        return f"Hit({self.row.path!r}, {self.where}, {self.kind} at {self.offset}, {self.snippet!r})"
+
+
 class Page:
     """The next hits, in the order that was asked for, and how far the search is.
 
     total      sessions that match so far; exact when `done`
     searched   sessions looked into, of `of`
-    notes      what there is to say: near spellings that were used, files that could not be read
+    notes      what there is to say so far: near spellings that were used, files that could not be read
     """
 
-    hits: list[Hit] = field(default_factory=list)
-    total: int = 0
-    searched: int = 0
-    of: int = 0
-    done: bool = False
-    notes: tuple[Note, ...] = ()
+    __slots__ = ("done", "hits", "notes", "of", "searched", "total")
+
+    def __init__(
+        self,
+        hits: list[Hit] | None = None,
+        total: int = 0,
+        searched: int = 0,
+        of: int = 0,
+        done: bool = False,
+        notes: tuple[Note, ...] = (),
+    ) -> None:
+        self.hits = [] if hits is None else hits
+        self.total = total
+        self.searched = searched
+        self.of = of
+        self.done = done
+        self.notes = notes
+
+    def __repr__(self) -> str:
+        return f"Page({self.hits!r}, total={self.total}, {self.searched}/{self.of}, done={self.done})"

@@ -1,0 +1,124 @@
+"""The sessions in the order of the list, in blocks: some are searched, and shown, before the rest is.
+
+Each text is looked through by itself: to start the search takes a sixth of a microsecond, and to go through
+the text of a session four. To look through neighbours in one go gains nothing, and what is known to match, or
+not to, is not looked at.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.index.search.said import said
+from app.index.text.mapped import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.index.row import Row
+    from app.index.text.mapped import Segments
+    from app.index.text.segment import Span
+
+    Place = tuple[Source, int, int]
+    Places = tuple[Place, ...]
+
+FIRST = 64
+"""So many sessions are in the first block, so that the first page is there at once; twice as many in each
+next one."""
+
+MOST = 512
+"""But no more than this."""
+
+
+class Session:
+    """A row and where its text is. A session that changes is another object from then on.
+
+    spans   None where no text is kept of it: its file has to be read
+    """
+
+    __slots__ = ("_said", "row", "spans")
+
+    def __init__(self, row: Row, spans: tuple[Span, ...] | None) -> None:
+        self.row = row
+        self.spans = spans
+        self._said: Place | None = None
+
+    @property
+    def said(self) -> Place:
+        """Where what the catalog knows of it is, packed."""
+        if self._said is None:
+            Block([self]).said()
+            assert self._said is not None
+        return self._said
+
+    @said.setter
+    def said(self, place: Place) -> None:
+        self._said = place
+
+    @property
+    def size(self) -> int:
+        """Bytes of text."""
+        return sum([length for _, _, length in self.spans or ()])
+
+
+class Block:
+    """Some sessions that follow one another in the list. What is worked out is worked out once."""
+
+    def __init__(self, sessions: Sequence[Session]) -> None:
+        self.sessions = sessions
+        self._texts: list[Places | None] | None = None
+        self._all: list[Places] | None = None
+        self._is_said = False
+
+    def texts(self, segments: Segments) -> list[Places | None]:
+        """Where the texts of each session are; None where there is none, or not all of it."""
+        if self._texts is None:
+            self._texts = [places_of(session, segments) for session in self.sessions]
+        return self._texts
+
+    def everything(self, segments: Segments) -> list[Places]:
+        """Where the texts of each session are, and what the catalog knows of it."""
+        if self._all is None:
+            self.said()
+            texts = self.texts(segments)
+            self._all = [
+                (*(text or ()), session.said) for session, text in zip(self.sessions, texts, strict=True)
+            ]
+        return self._all
+
+    def said(self) -> None:
+        """See that what the catalog knows of each of its sessions is packed."""
+        if self._is_said:
+            return
+        packed = [said(session.row) for session in self.sessions]
+        source = Source(b"".join(packed))
+        start = 0
+        for session, each in zip(self.sessions, packed, strict=True):
+            session.said = (source, start, start + len(each))
+            start += len(each)
+        self._is_said = True
+
+
+def places_of(session: Session, segments: Segments) -> Places | None:
+    """Where the texts of a session are; None where there is none, or not all of it."""
+    if session.spans is None:
+        return None
+    places = []
+    for span in session.spans:
+        source = segments.source(span)
+        if source is None:
+            return None
+        if span[2]:
+            places.append((source, span[1], span[1] + span[2]))
+    return tuple(places)
+
+
+def blocks(sessions: Sequence[Session]) -> list[Block]:
+    """The blocks of all sessions, in their order."""
+    found = []
+    start, size = 0, FIRST
+    while start < len(sessions):
+        found.append(Block(sessions[start : start + size]))
+        start += size
+        size = min(2 * size, MOST)
+    return found

@@ -1,0 +1,87 @@
+"""The pieces of single lines of a session, whatever its dialect, and which tool gave which result."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from app.formats.content import TOOL_CALLS
+from app.formats.decode import BadLine
+from app.formats.dialects import named
+from app.formats.dialects.base import Mark
+from app.formats.everything import everything
+from app.formats.kinds import RESULT
+from app.formats.lines import BOM
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Piece(NamedTuple):
+    """A text of an entry.
+
+    :param part: which entry of its line it is from, for lanes.
+    :param tool: whose call or result it is; "" where the entry does not say.
+    :param call: for a result that does not say, the id of the call it answers; else "".
+    """
+
+    kind: int
+    part: int
+    text: str
+    tool: str
+    call: str
+
+
+class Entries:
+    """Decodes lines of one session. What an old version spells otherwise says the same.
+
+    decoded   how many lines were, so far
+    """
+
+    def __init__(self, dialect: str) -> None:
+        self.decoded = 0
+        self._dialect = named(dialect)
+
+    def pieces(self, line: bytes, offset: int) -> Iterator[Piece]:
+        """What the line at `offset` says; nothing where it is no entry or cannot be read."""
+        for part, entry in enumerate(self._entries(line, offset)):
+            call = _answered(entry)
+            for said in everything(entry):
+                needed = call if said.kind == RESULT and not said.tool else ""
+                yield Piece(said.kind, part, said.text, said.tool, needed)
+
+    def caller(self, line: bytes, offset: int, call: str) -> str:
+        """The name of the tool that is called in the line under that id; "" where none is."""
+        for entry in self._entries(line, offset):
+            message = entry.get("message")
+            content = message.get("content") if isinstance(message, dict) else None
+            for block in content if isinstance(content, list) else ():
+                if isinstance(block, dict) and block.get("type") in TOOL_CALLS and block.get("id") == call:
+                    name = block.get("name")
+                    if isinstance(name, str):
+                        return name
+        return ""
+
+    def _entries(self, line: bytes, offset: int) -> list[dict[str, Any]]:
+        self.decoded += 1
+        if not offset and line.startswith(BOM):
+            line = line[len(BOM) :]
+        dialect = self._dialect
+        try:
+            if not dialect.one_entry_a_line:
+                count = sum([type(skim) is not Mark for skim in dialect.skims(line)])
+                return [dialect.entry(line, part) for part in range(count)]
+            entry = dialect.entry(line)
+        except BadLine:
+            return []
+        return [] if _is_head(entry) else [entry]
+
+
+def _answered(entry: dict[str, Any]) -> str:
+    message = entry.get("message")
+    call = message.get("toolCallId") if isinstance(message, dict) else None
+    return call if isinstance(call, str) else ""
+
+
+def _is_head(entry: dict[str, Any]) -> bool:
+    kind = entry.get("type")
+    return kind == "session" or (kind == "title" and not isinstance(entry.get("id"), str))

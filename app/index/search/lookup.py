@@ -1,0 +1,85 @@
+"""What is shown of a hit, worked out when it is asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.index.search.blocks import places_of
+from app.index.search.details import fill, is_told_first
+from app.index.search.matcher import Matcher
+from app.index.search.originals import Originals
+from app.index.search.picker import Picker
+from app.index.search.piece import best
+from app.index.search.pulse import Pulse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from app.index.search.blocks import Session
+    from app.index.search.found import Hit
+    from app.index.search.piece import Piece
+    from app.index.search.sweep import Read
+    from app.index.search.terms import Plan
+    from app.index.text.mapped import Segments
+
+
+def pieces_of(
+    session: Session, picker: Picker, reads: Mapping[Session, Read], segments: Segments
+) -> Iterable[Piece]:
+    """The pieces of a session that match, the last one first.
+
+    :param reads: what was found in files that were read.
+    """
+    read = reads.get(session)
+    if read is not None:
+        return read.every
+    return picker.pieces(session.row, places_of(session, segments) or ())
+
+
+class Lookup:
+    """Looks up hits of `plan`, in any thread."""
+
+    __slots__ = ("_plan", "_reads", "_segments")
+
+    def __init__(self, plan: Plan, segments: Segments, reads: Mapping[Session, Read]) -> None:
+        self._plan = plan
+        self._segments = segments
+        self._reads = reads
+
+    def best(self, hit: Hit, session: Session) -> None:
+        """Fill in the best of what matches in `session`."""
+        originals = Originals()
+        try:
+            self._fill(hit, self._best(session, originals), originals)
+        finally:
+            originals.close()
+
+    def piece(self, hit: Hit, piece: Piece) -> None:
+        """Fill in what is in `piece`."""
+        originals = Originals()
+        try:
+            self._fill(hit, piece, originals)
+        finally:
+            originals.close()
+
+    def _best(self, session: Session, originals: Originals) -> Piece | None:
+        plan = self._plan
+        pulse = Pulse(lambda: True)
+        picker = Picker(Matcher(plan, self._segments, originals, pulse), pulse)
+        told = picker.told(session)
+        # Of as many terms, the name, then the first label.
+        named = best([piece for piece in told if is_told_first(piece)], plan.all)
+        if named is not None:
+            return named
+        read = self._reads.get(session)
+        if read is not None:
+            found = read.best
+        else:
+            found = picker.best(session.row, places_of(session, self._segments) or ())
+        # Where no text has it, the folder does, or the id.
+        return found or next(iter(told), None)
+
+    def _fill(self, hit: Hit, piece: Piece | None, originals: Originals) -> None:
+        mask = piece.mask if piece else 0
+        wanted = enumerate(self._plan.wanted)
+        fill(hit, piece, [seeker for number, seeker in wanted if mask >> number & 1], originals)

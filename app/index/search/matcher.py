@@ -1,0 +1,125 @@
+"""Which sessions have what a query asks for, in the text store and in what the catalog knows of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.formats.kinds import CONVERSATION
+from app.index.search.piece import piece_at
+from app.index.search.said import is_said, text_of
+from app.index.text.mapped import LARGE
+from app.sessions.pieces import read_head
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.index.row import Row
+    from app.index.search.blocks import Block, Place, Places, Session
+    from app.index.search.originals import Originals
+    from app.index.search.pulse import Pulse
+    from app.index.search.terms import Plan, Seeker
+    from app.index.text.mapped import Segments, Source
+
+_AT_ONCE = 16
+"""After so many sessions somebody is asked whether to go on."""
+
+
+class Matcher:
+    """Looks for the terms of `plan`.
+
+    looked   how often a session was looked through for a term
+    """
+
+    def __init__(self, plan: Plan, segments: Segments, originals: Originals, pulse: Pulse) -> None:
+        self.plan = plan
+        self.looked = 0
+        self.takes_all = plan.kinds >= CONVERSATION
+        """Whether no kind of piece that is stored is left out."""
+        self._segments = segments
+        self._originals = originals
+        self._pulse = pulse
+
+    def sift(
+        self, block: Block, slots: Sequence[int], known: Sequence[Seeker] = ()
+    ) -> tuple[Sequence[int], Sequence[int]]:
+        """Of `slots` of a block, sessions that have text: those with all that is wanted, and of these those
+        with nothing that is not.
+
+        :param known: what all of them are known to have.
+        :raises Stopped: the search is not wanted any more.
+        """
+        left = slots
+        for seeker in self.plan.wanted:
+            if left and seeker not in known:
+                left = self._having(seeker, block, left)
+        clean = left
+        for seeker in self.plan.unwanted:
+            if clean:
+                unwanted = set(self._having(seeker, block, clean))
+                clean = [slot for slot in clean if slot not in unwanted]
+        return left, clean
+
+    def said(self, seeker: Seeker, session: Session) -> bool:
+        """Whether what the catalog knows of a session has a term."""
+        return self._in_place(seeker, session.row, session.said)
+
+    def takes(self, kind: int) -> bool:
+        """Whether pieces of that kind are looked through."""
+        return self.takes_all or is_said(kind) or kind in self.plan.kinds
+
+    def confirmed(
+        self, seeker: Seeker, row: Row, source: Source, begin: int, end: int, kind: int, offset: int
+    ) -> bool:
+        """Whether a term is in the piece whose text is from `begin` to `end`."""
+        if not seeker.in_folded(source, begin, end):
+            return False
+        if not seeker.exact:
+            return True
+        if is_said(kind):
+            return seeker.in_text(text_of(row, kind, offset))
+        texts = self._originals.texts(row, offset, kind, seeker.raw)
+        return any(seeker.in_text(text) for text in texts)
+
+    def _having(self, seeker: Seeker, block: Block, slots: Sequence[int]) -> list[int]:
+        """Those of `slots` that have a term."""
+        self.looked += len(slots)
+        sessions, segments, beat = block.sessions, self._segments, self._pulse.beat
+        places: Sequence[Places | None] = (
+            block.everything(segments) if self.plan.everywhere else block.texts(segments)
+        )
+        only = seeker.only if seeker.simple and self.takes_all else None
+        found = []
+        for number, slot in enumerate(slots):
+            if not number % _AT_ONCE:
+                beat()
+            if only is None:
+                row = sessions[slot].row
+                if any(self._in_place(seeker, row, place) for place in places[slot] or ()):
+                    found.append(slot)
+                continue
+            for source, start, end in places[slot] or ():
+                # What is small is looked through before anybody else could run.
+                find = source.find if end - start < LARGE else source.find_far
+                if find(only, start, end) >= 0:
+                    found.append(slot)
+                    break
+        return found
+
+    def _in_place(self, seeker: Seeker, row: Row, place: Place) -> bool:
+        """Whether a term is in a text."""
+        source, start, end = place
+        at = seeker.first(source, start, end)
+        if at < 0:
+            return False
+        if seeker.simple and (self.takes_all or is_said(source.data[start + 2])):
+            return True
+        if not seeker.exact and self.takes_all and seeker.sure(source, start, end):
+            return True
+        while at >= 0:
+            self._pulse.beat()
+            mark, begin, stop = piece_at(source, start, end, at)
+            kind, offset = read_head(source.data, mark)
+            if self.takes(kind) and self.confirmed(seeker, row, source, begin, stop, kind, offset):
+                return True
+            at = seeker.first(source, stop, end) if stop < end else -1
+        return False

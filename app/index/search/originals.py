@@ -1,0 +1,138 @@
+"""Entries as they were written, read from their places in the files when they are needed."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from app.formats.decode import BadLine
+from app.formats.dialects import named
+from app.formats.dialects.base import Mark
+from app.formats.everything import Said, everything
+from app.formats.lines import read_at
+from app.formats.migrate import CURRENT_VERSION, migrate
+from app.sessions.body import begins_a_line
+from app.sessions.summarise import open_file
+
+if TYPE_CHECKING:
+    from app.index.row import Row
+
+_READ_BYTES = 16 << 10
+_MOST_READ_BYTES = 4 << 20
+_ESCAPE = b"\\u"
+
+
+class Original(NamedTuple):
+    """An entry in pi's spelling and its texts."""
+
+    entry: dict[str, Any]
+    said: list[Said]
+
+
+class Originals:
+    """Reads entries by the places of their lines. The file that was read last stays open until `close`."""
+
+    def __init__(self) -> None:
+        self.opened = 0
+        """How many files were opened."""
+        self._path = ""
+        self._descriptor = -1
+        self._offset = -1
+        self._entries: list[Original] = []
+        self._block = b""
+        self._base = 0
+
+    def at(self, row: Row, offset: int) -> list[Original]:
+        """The entries in the line at `offset`: one, for lanes any number; none where no line begins there any
+        more, it holds no entry, or it cannot be read.
+        """
+        if row.path != self._path:
+            self._open(row.path)
+        if offset != self._offset:
+            self._offset = offset
+            self._entries = self._read(row, offset)
+        return self._entries
+
+    def texts(self, row: Row, offset: int, kind: int, needle: bytes | None = None) -> list[str]:
+        """The texts of that kind in the line at `offset`.
+
+        :param needle: none are wanted but of lines that have it, as far as that shows: ASCII that JSON writes
+            as it is.
+        """
+        if needle is not None and offset != self._offset:
+            if row.path != self._path:
+                self._open(row.path)
+            line = self._line(offset)
+            if line is not None and needle not in line and _ESCAPE not in line:
+                return []
+        return [each.text for original in self.at(row, offset) for each in original.said if each.kind == kind]
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+        self._path, self._descriptor, self._offset, self._entries = "", -1, -1, []
+        self._block, self._base = b"", 0
+
+    def _open(self, path: str) -> None:
+        self.close()
+        self._path = path
+        try:
+            self._descriptor = open_file(path)
+        except OSError:
+            return
+        self.opened += 1
+
+    def _read(self, row: Row, offset: int) -> list[Original]:
+        line = self._line(offset)
+        return [] if line is None else originals_of(line, row.dialect)
+
+    def _line(self, offset: int) -> bytes | None:
+        """The line that begins at `offset`. Neighbours come with one read."""
+        start = max(0, offset - 1)
+        at = start - self._base
+        end = self._block.find(b"\n", at + offset - start) if 0 <= at < len(self._block) else -1
+        if end < 0:
+            self._block, self._base, at = _block_at(self._descriptor, start, offset), start, 0
+            end = self._block.find(b"\n", offset - start)
+        begin = at + offset - start
+        if not begins_a_line(offset, self._block[at:begin]):
+            return None
+        return self._block[begin : end if end >= 0 else len(self._block)] or None
+
+
+def originals_of(line: bytes, dialect: str) -> list[Original]:
+    """The entries of a line and what they say."""
+    spelling = named(dialect)
+    try:
+        if spelling.one_entry_a_line:
+            entries = [spelling.entry(line)]
+        else:
+            count = sum([type(skim) is not Mark for skim in spelling.skims(line)])
+            entries = [spelling.entry(line, part) for part in range(count)]
+    except BadLine:
+        return []
+    if spelling.migrates:
+        # Of older versions everything can be told from the line alone but the ids, which come from counting.
+        entries = [migrate(entry, CURRENT_VERSION - 1, 0) for entry in entries]
+    return [Original(entry, everything(entry)) for entry in entries]
+
+
+def _block_at(descriptor: int, start: int, offset: int) -> bytes:
+    """What the file has from `start` on, with all of the line that begins at `offset`; b"" where it cannot be
+    read.
+    """
+    if descriptor < 0:
+        return b""
+    size = _READ_BYTES
+    parts: list[bytes] = []
+    try:
+        while piece := read_at(descriptor, size, start):
+            parts.append(piece)
+            if piece.find(b"\n", offset - start if len(parts) == 1 else 0) >= 0:
+                break
+            start += len(piece)
+            size = min(2 * size, _MOST_READ_BYTES)
+    except OSError:
+        return b""
+    return b"".join(parts)

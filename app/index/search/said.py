@@ -1,0 +1,47 @@
+"""What the catalog itself knows of a session, as packed pieces: so it is searched as its text is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.formats.fold import encoded, fold
+from app.sessions.pieces import pack
+
+if TYPE_CHECKING:
+    from app.index.row import Row
+    from app.index.search.found import Where
+
+NAME = 0x10
+LABEL = 0x11
+FOLDER = 0x12
+ID = 0x13
+
+WHERE: dict[int, Where] = {NAME: "name", LABEL: "label", FOLDER: "folder", ID: "id"}
+
+
+def is_said(kind: int) -> bool:
+    """Whether a piece of that kind is none of an entry."""
+    return kind >= NAME
+
+
+def said(row: Row) -> bytes:
+    """The pieces of a row: its name, its labels, its folder and its id. The offset says which label."""
+    parts = []
+    if row.name:
+        parts.append(pack(NAME, 0, encoded(fold(row.name))))
+    for number, (_, label) in enumerate(row.labels):
+        parts.append(pack(LABEL, number, encoded(fold(label))))
+    if row.cwd:
+        parts.append(pack(FOLDER, 0, encoded(fold(row.cwd))))
+    if row.id:
+        parts.append(pack(ID, 0, encoded(fold(row.id))))
+    return b"".join(parts)
+
+
+def text_of(row: Row, kind: int, number: int) -> str:
+    """The text of such a piece as it is written."""
+    if kind == NAME:
+        return row.name or ""
+    if kind == LABEL:
+        return row.labels[number][1]
+    return row.cwd if kind == FOLDER else row.id

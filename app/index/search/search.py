@@ -1,0 +1,254 @@
+"""A search under way: pages of hits, the first one as soon as it is full."""
+
+from __future__ import annotations
+
+import time
+from threading import Event
+from typing import TYPE_CHECKING
+
+from app.formats.collector import Resting
+from app.formats.fold import fold
+from app.index.query.query import WORD, Note, Query
+from app.index.search.details import is_told_first
+from app.index.search.found import Hit, Page
+from app.index.search.lookup import Lookup, pieces_of
+from app.index.search.memory import Memory
+from app.index.search.near import faults, nearest
+from app.index.search.originals import Originals
+from app.index.search.pulse import Pulse, Stopped
+from app.index.search.relevance import score
+from app.index.search.said import WHERE
+from app.index.search.sweep import Sweep
+from app.index.search.terms import Plan
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from app.index.query.query import Facts, Term
+    from app.index.search.blocks import Place, Session
+    from app.index.search.sessions import Sessions, View
+    from app.index.text.mapped import Segments
+
+PAGE = 50
+"""Hits of the first page."""
+
+_PAUSE_SECONDS = 0.05
+"""Later pages come no closer together than this; nobody reads faster."""
+
+
+class Search:
+    """The answer to one query: iterate over it once, in one thread, for its pages. `cancel` is for others.
+
+    query        what is looked for
+    generation   a number; the search with the highest is the last one that was begun
+    searched     how many sessions' texts were looked through, and `read` how many files
+    """
+
+    def __init__(
+        self,
+        query: Query,
+        sessions: Sessions,
+        segments: Segments,
+        facts: Facts,
+        memory: Memory,
+        *,
+        order: str = "recent",
+        every: bool = False,
+        keep_going: Callable[[], bool] = lambda: True,
+        now_ms: int = 0,
+        generation: int = 0,
+        done: Callable[[Memory], object] = lambda memory: None,
+    ) -> None:
+        """:param memory: what the last search found out.
+        :param done: is called with what this one found out, at its end, or when it is given up.
+        :raises QueryError: a pattern cannot be looked for.
+        """
+        self.query = query
+        self.generation = generation
+        self.looked = 0
+        self.read = 0
+        self._plan = Plan(query)
+        self._sessions = sessions
+        self._segments = segments
+        self._facts = facts
+        self._before = memory
+        self._order = order
+        self._every = every
+        self._now_ms = now_ms
+        self._done = done
+        self._cancelled = Event()
+        self._pulse = Pulse(lambda: not self._cancelled.is_set() and keep_going())
+        self._originals = Originals()
+        self._notes: list[Note] = []
+
+    def cancel(self) -> None:
+        """Have the iteration end soon, without a last page."""
+        self._cancelled.set()
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether `cancel` was called."""
+        return self._cancelled.is_set()
+
+    def __iter__(self) -> Iterator[Page]:
+        """The pages in order; the last one is `done`. Ends early, without one, when nobody waits any more."""
+        memory = self._before.then(self.query)
+        try:
+            view = self._sessions.view()
+            sweep = self._sweep(self._plan, view, memory, self._passes())
+            yield from self._pages(sweep, view, last=False)
+            instead = {}
+            if not sweep.total:
+                # Other spellings take longer than what is asked for.
+                yield self._page([], sweep, view)
+                instead = self._instead(view)
+            if instead:
+                near = self._sweep(Plan(self.query, instead), view, Memory(), self._passes())
+                yield from self._pages(near, view, last=True)
+            elif not sweep.total:
+                yield self._page([], sweep, view, done=True)
+        except Stopped:
+            return
+        finally:
+            self._originals.close()
+            self._done(memory)
+
+    def _passes(self) -> Callable[[Session], bool] | None:
+        if not self.query.filters:
+            return None
+        query, facts = self.query, self._facts
+        return lambda session: query.passes(session.row, facts)
+
+    def _sweep(
+        self, plan: Plan, view: View, memory: Memory, passes: Callable[[Session], bool] | None
+    ) -> Sweep:
+        return Sweep(
+            plan,
+            view,
+            self._sessions,
+            self._segments,
+            self._originals,
+            self._pulse,
+            memory,
+            passes,
+            every=self._every or self._order != "recent",
+        )
+
+    # -- pages --
+
+    def _pages(self, sweep: Sweep, view: View, *, last: bool) -> Iterator[Page]:
+        """All pages of a sweep. But for the last one they come when there is something new to say.
+
+        :param last: nothing comes after them, even if nothing matches.
+        """
+        hits: list[Hit] = []
+        told = time.perf_counter()
+        first = True
+        try:
+            steps = self._hits(sweep)
+            while True:
+                # Ten thousand hits are no garbage.
+                with Resting():
+                    some = next(steps, None)
+                if some is None:
+                    break
+                hits += some
+                if (first and len(hits) >= PAGE) or time.perf_counter() - told > _PAUSE_SECONDS:
+                    yield self._page(hits, sweep, view, first=first)
+                    first = first and not hits
+                    hits, told = [], time.perf_counter()
+        finally:
+            self.looked += sweep.matcher.looked
+            self.read += sweep.read
+        if last or sweep.total:
+            yield self._page(hits, sweep, view, first=first, done=True)
+
+    def _page(
+        self, hits: list[Hit], sweep: Sweep, view: View, *, first: bool = False, done: bool = False
+    ) -> Page:
+        if self.is_cancelled:
+            raise Stopped
+        if first:
+            with Resting():
+                for hit in hits[:PAGE]:
+                    self._pulse.beat()
+                    hit.look_up()
+        notes = (*self._notes, *sweep.notes)
+        return Page(hits, sweep.total, sweep.searched, view.count, done, notes)
+
+    def _hits(self, sweep: Sweep) -> Iterator[list[Hit]]:
+        """The hits in the order that was asked for, some at a time; none now and then."""
+        if self._order == "recent":
+            for some in sweep.run():
+                yield self._of(some, sweep)
+            return
+        scores: dict[Session, float] = {}
+        for some in sweep.run():
+            for session in some:
+                self._pulse.beat()
+                scores[session] = self._score(session, sweep)
+            yield []
+        # Sorted as they were found: newest first where scores are equal.
+        ranked = sorted(scores, key=lambda session: -scores[session])
+        for start in range(0, len(ranked), PAGE):
+            yield self._of(ranked[start : start + PAGE], sweep, scores)
+
+    def _of(self, some: list[Session], sweep: Sweep, scores: dict[Session, float] | None = None) -> list[Hit]:
+        """The hits of sessions that match."""
+        plan = sweep.plan
+        if not plan.wanted:
+            return [Hit(session.row, "row") for session in some]
+        if self._every:
+            return [hit for session in some for hit in self._every_of(session, sweep, scores or {})]
+        later, near, look = Hit.later, plan.near, Lookup(plan, self._segments, sweep.reads).best
+        if scores is None:
+            return [later(session.row, look, session, 0.0, near) for session in some]
+        return [later(session.row, look, session, scores[session], near) for session in some]
+
+    def _every_of(self, session: Session, sweep: Sweep, scores: dict[Session, float]) -> Iterator[Hit]:
+        plan = sweep.plan
+        told = sweep.picker.told(session)
+        shown = [piece for piece in told if is_told_first(piece)]
+        shown += pieces_of(session, sweep.picker, sweep.reads, self._segments)
+        look = Lookup(plan, self._segments, sweep.reads).piece
+        for piece in shown or told[:1]:
+            yield Hit.later(session.row, look, piece, scores.get(session, 0.0), plan.near)
+
+    def _score(self, session: Session, sweep: Sweep) -> float:
+        picker = sweep.picker
+        pieces = pieces_of(session, picker, sweep.reads, self._segments)
+        size = session.row.size if session in sweep.reads else session.size
+        age = self._now_ms - session.row.modified
+        return score(picker.told(session), pieces, len(sweep.plan.wanted), size, age)
+
+    # -- other spellings --
+
+    def _instead(self, view: View) -> dict[str, tuple[str, ...]]:
+        """How else the words are spelt that are nowhere, and a note about each."""
+        instead: dict[str, tuple[str, ...]] = {}
+        kinds = self.query.kinds | (WHERE.keys() if self.query.everywhere else frozenset())
+        for term in self.query.terms:
+            if term.kind != WORD or term.negated or term.text in instead or not faults(fold(term.text)):
+                continue
+            if self._is_somewhere(term, view):
+                continue
+            words = nearest(fold(term.text), self._places(view), kinds, self._pulse)
+            if words:
+                instead[term.text] = words
+                said = ", ".join(words)
+                message = f"“{term.text}” is nowhere; looked for instead: {said}"
+                self._notes.append(Note(message, term.position, term.length))
+        return instead
+
+    def _is_somewhere(self, term: Term, view: View) -> bool:
+        """Whether any session has a word, filters and other terms aside."""
+        alone = Query(
+            terms=(term,), kinds=self.query.kinds, tools=self.query.tools, everywhere=self.query.everywhere
+        )
+        sweep = self._sweep(Plan(alone), view, Memory(), None)
+        return any(sweep.run())
+
+    def _places(self, view: View) -> Iterator[Place]:
+        for block in view.all_blocks():
+            for places in block.everything(self._segments):
+                yield from places

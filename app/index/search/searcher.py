@@ -1,0 +1,96 @@
+"""The search over all sessions, kept current (PERFORMANCE 3.4)."""
+
+from __future__ import annotations
+
+import time
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from app.index.query.query import Facts
+from app.index.search.memory import Memory
+from app.index.search.place import Place, Places
+from app.index.search.search import Search
+from app.index.search.sessions import Sessions
+from app.index.text.mapped import Segments
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from app.index.catalog import Catalog
+    from app.index.query.query import Query
+    from app.index.row import Row
+    from app.index.search.found import Hit
+    from app.stores.base import Store
+
+__all__ = ["Place", "Searcher"]
+
+
+class Searcher:
+    """Searches the sessions of a catalog. May be used from several threads."""
+
+    def __init__(self, catalog: Catalog, stores: Sequence[Store], facts: Facts | None = None) -> None:
+        """:param facts: what filters ask that no row says."""
+        self.segments = Segments(catalog.text_folder)
+        self.sessions = Sessions(catalog, self.segments)
+        self._facts = facts or Facts()
+        self._places = Places({store.root: store.agents for store in stores})
+        self._lock = Lock()
+        self._memory = Memory()
+        self._generation = 0
+
+    def load(self, rows: Iterable[Row] | None = None) -> None:
+        """Take in all sessions that the catalog has; done by the first search where nobody did.
+
+        :param rows: they, for somebody who has them already.
+        """
+        self.sessions.load(rows)
+
+    def update(self, changed: Iterable[Row], removed: Iterable[str]) -> None:
+        """Take in rows that have changed, and paths that are gone; what they cost does not depend on how many
+        sessions there are.
+        """
+        self.sessions.update(changed, removed)
+
+    def search(
+        self,
+        query: Query,
+        *,
+        order: str = "recent",
+        every: bool = False,
+        keep_going: Callable[[], bool] = lambda: True,
+        now_ms: int | None = None,
+    ) -> Search:
+        """Look for what `query` asks for.
+
+        :param order: "recent": as the list, newest first. "relevance": see `search.relevance`; no hit comes
+            before all sessions are looked into.
+        :param every: give all places, and not the best one of each session. The places of a session come
+            together: names and labels, then texts, the last one first.
+        :param keep_going: asked every two milliseconds; the search ends without a last page once it says no.
+        :param now_ms: the time, for how old sessions are.
+        :raises QueryError: it has a pattern that cannot be looked for.
+        """
+        now = time.time_ns() // 1_000_000 if now_ms is None else now_ms
+        with self._lock:
+            self._generation += 1
+            return Search(
+                query,
+                self.sessions,
+                self.segments,
+                self._facts,
+                self._memory,
+                order=order,
+                every=every,
+                keep_going=keep_going,
+                now_ms=now,
+                generation=self._generation,
+                done=self._remember,
+            )
+
+    def place(self, hit: Hit) -> Place:
+        """Where in its session's tree a hit is. Reads files of sessions with branches; raises nothing."""
+        with self._lock:
+            return self._places.place(hit)
+
+    def _remember(self, memory: Memory) -> None:
+        self._memory = memory

@@ -1,0 +1,151 @@
+"""The sessions that can be searched: kept up to date row by row, laid out in blocks now and then."""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from app.index.search.blocks import Block, Session, blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from app.index.catalog import Catalog
+    from app.index.row import Row
+    from app.index.text.mapped import Segments
+
+MOST_FRESH = 256
+"""So many sessions may have changed before all are laid out anew: that takes a hundredth of a second."""
+
+
+class View:
+    """All sessions as they are at one moment; does not change.
+
+    blocks   the sessions as they were laid out last, newest first
+    stale    those of `blocks` that have changed since, or are gone
+    fresh    those that have changed since, newest first; in one block, or none
+    """
+
+    __slots__ = ("blocks", "count", "fresh", "stale")
+
+    def __init__(
+        self, laid: list[Block], stale: frozenset[Session], fresh: list[Session], count: int
+    ) -> None:
+        self.blocks = laid
+        self.stale = stale
+        self.fresh = Block(fresh) if fresh else None
+        self.count = count
+
+    def all_blocks(self) -> list[Block]:
+        """Fresh ones first."""
+        return [self.fresh, *self.blocks] if self.fresh else self.blocks
+
+
+class Sessions:
+    """May be used from several threads."""
+
+    def __init__(self, catalog: Catalog, segments: Segments) -> None:
+        self._catalog = catalog
+        self._segments = segments
+        self._lock = Lock()
+        self._by_path: dict[str, Session] = {}
+        self._laid: list[Block] = []
+        self._in_blocks: dict[str, Session] = {}
+        self._changed: set[str] = set()
+        self._unasked: set[str] = set()
+        self._view: View | None = None
+        self.loaded = False
+        self.asked = 0
+        """How many sessions' texts the catalog was asked for."""
+
+    def load(self, rows: Iterable[Row] | None = None) -> None:
+        """Take in all that the catalog has, besides what was told of before.
+
+        :param rows: the rows, for somebody who has them already.
+        """
+        with self._lock:
+            told = self._by_path
+            stored = {row.path: row for row in (self._catalog.rows() if rows is None else rows)}
+            # What was read is stored before it is told of: what is told only is new, or not read yet.
+            stored.update((path, session.row) for path, session in told.items() if path not in stored)
+            texts = self._catalog.texts()
+            self.asked += len(stored)
+            self._by_path = {path: Session(row, texts.get(path)) for path, row in stored.items()}
+            self._unasked.clear()
+            self.loaded = True
+            self._lay_out()
+
+    def update(self, changed: Iterable[Row], removed: Iterable[str]) -> None:
+        """Take in what has changed."""
+        with self._lock:
+            for row in changed:
+                self._by_path[row.path] = Session(row, None)
+                self._changed.add(row.path)
+                if not row.provisional:
+                    # Asked where its text is when somebody searches: a burst costs one question.
+                    self._unasked.add(row.path)
+            for path in removed:
+                if self._by_path.pop(path, None) is not None:
+                    self._changed.add(path)
+                self._unasked.discard(path)
+            self._view = None
+
+    def reload(self, sessions: Sequence[Session]) -> list[Session]:
+        """Ask the catalog anew where the texts of these are, and give them as they are now. Where a text was
+        looked for and not found, and the catalog knows no other place, there is none.
+        """
+        texts = self._catalog.texts([session.row.path for session in sessions])
+        fresh = []
+        for session in sessions:
+            spans = texts.get(session.row.path)
+            fresh.append(Session(session.row, None if spans == session.spans else spans))
+        with self._lock:
+            self.asked += len(sessions)
+            for before, now in zip(sessions, fresh, strict=True):
+                if self._by_path.get(now.row.path) is before:
+                    self._by_path[now.row.path] = now
+                    self._changed.add(now.row.path)
+            self._view = None
+        return fresh
+
+    def view(self) -> View:
+        """The sessions as they are now."""
+        if not self.loaded:
+            self.load()
+        self._ask()
+        with self._lock:
+            if self._view is None:
+                if len(self._changed) > MOST_FRESH:
+                    self._lay_out()
+                self._view = self._make_view()
+            return self._view
+
+    def _ask(self) -> None:
+        with self._lock:
+            asked = [self._by_path[path] for path in self._unasked]
+            self._unasked.clear()
+        if asked:
+            self.reload(asked)
+
+    def _lay_out(self) -> None:
+        ordered = newest_first(self._by_path.values())
+        self._laid = blocks(ordered)
+        self._in_blocks = dict(self._by_path)
+        self._changed.clear()
+        self._view = None
+        self._segments.keep({span[0] for session in ordered for span in session.spans or ()})
+
+    def _make_view(self) -> View:
+        stale = frozenset(self._in_blocks[path] for path in self._changed if path in self._in_blocks)
+        fresh = [self._by_path[path] for path in self._changed if path in self._by_path]
+        return View(self._laid, stale, newest_first(fresh), len(self._by_path))
+
+
+def key_of(session: Session) -> tuple[int, str]:
+    """Sorts as the list does: newest first, then by path."""
+    return -session.row.modified, session.row.path
+
+
+def newest_first(sessions: Iterable[Session]) -> list[Session]:
+    """In the order of the list."""
+    return sorted(sessions, key=key_of)

@@ -1,0 +1,75 @@
+"""Whatever a session says and however it is spelt, the search of its bytes finds what a slow one finds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from app.formats.kinds import USER
+from app.index.search.deep import finders
+from app.index.search.deep.session import Deep
+from app.index.search.terms import Plan
+from tests.index.search.deep.sessions import queries, sessions, slow_spots
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from app.index.query.query import Query
+
+OFTEN = settings(
+    max_examples=300,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+
+
+@pytest.fixture(params=["stringzilla", "plain"])
+def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """With the SIMD search and without it."""
+    if request.param == "plain":
+        monkeypatch.setattr(finders, "_find", None)
+        monkeypatch.setattr(finders, "_find_uncased", None)
+    return str(request.param)
+
+
+@OFTEN
+@given(session=sessions(), query=queries())
+def test_what_is_found_is_what_is_there(
+    engine: str, tmp_path: Path, session: tuple[str, bytes], query: Query
+) -> None:
+    dialect, data = session
+    path = tmp_path / "session.jsonl"
+    path.write_bytes(data)
+    plan = Plan(query)
+    spots = slow_spots(data, dialect, query)
+
+    wanted = [number for number, term in enumerate(query.terms) if not term.negated]
+    unwanted = [number for number, term in enumerate(query.terms) if term.negated]
+    matches = all(any(spot[3][number] for spot in spots) for number in wanted) and not any(
+        spot[3][number] for spot in spots for number in unwanted
+    )
+    hits = [
+        (kind, offset, part, sum(has[number] for number in wanted))
+        for kind, offset, part, has in spots
+        if any(has[number] for number in wanted)
+    ]
+
+    found = Deep(plan).session(str(path), dialect, every=True)
+    assert found.matches == matches
+    if matches:
+        assert sorted(
+            (each.kind, each.offset, each.part, each.mask.bit_count()) for each in found.spots
+        ) == sorted(hits)
+        ranked = (
+            max((count, kind == USER, offset, -part, -kind) for kind, offset, part, count in hits)
+            if hits
+            else None
+        )
+        for verdict in (found, Deep(plan).session(str(path), dialect)):
+            best = verdict.best
+            assert verdict.matches
+            assert ranked == (
+                best and (best.mask.bit_count(), best.kind == USER, best.offset, -best.part, -best.kind)
+            )

@@ -1,0 +1,239 @@
+"""What a search looks at: as little as is enough, and always what is there now. Counted, not timed."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from app.index.search import blocks, search
+from tests.factory import NOW
+
+if TYPE_CHECKING:
+    import pytest
+
+    from app.index.index import Index
+    from tests.index.search.helpers import World
+
+
+def searcher(index: Index):
+    return index._searching()
+
+
+def looked(world: World, text: str) -> int:
+    """How often a session is looked through for a term."""
+    asked = world.search(text)
+    list(asked)
+    return asked.looked
+
+
+def test_who_types_on_looks_only_where_something_was_found(world: World) -> None:
+    for number in range(20):
+        world.session(f"s{number:02}", "fox" if number % 4 else "foxglove")
+    world.scan()
+    assert looked(world, "fo") == 20
+    assert looked(world, "foxg") == 20
+    assert looked(world, "foxgl") == 5
+    # The first word is known to be where it was found.
+    assert looked(world, "foxgl o") == 5
+    assert looked(world, "foxgl ov") == 5
+    assert looked(world, "fox") == 20
+
+
+def test_filters_may_change_meanwhile(world: World) -> None:
+    world.session("s1", "foxglove", cwd="/a")
+    world.session("s2", "foxglove", cwd="/b")
+    world.scan()
+    assert world.ids("fox dir:/a") == ["s1"]
+    assert world.ids("foxg") == ["s2", "s1"]
+    assert world.ids("-foxg") == []
+    assert world.ids("-foxglovex") == ["s2", "s1"]
+
+
+def test_an_appended_entry_is_found_without_asking_about_other_sessions(world: World) -> None:
+    for number in range(20):
+        world.session(f"s{number:02}", "hello")
+    world.scan()
+    assert world.ids("needle") == []
+    sessions = searcher(world.index).sessions
+    asked = sessions.asked
+    world.append("s03", "a needle")
+    world.scan()
+    assert world.ids("need") == ["s03"]
+    assert sessions.asked == asked + 1
+    assert looked(world, "needle") == 1
+    # It is the newest now.
+    assert world.ids("hello")[0] == "s03"
+
+
+def test_sessions_come_go_and_change_while_an_index_is_open(world: World) -> None:
+    world.session("s1", "needle one")
+    world.session("s2", "needle two")
+    world.scan()
+    assert world.ids("needle") == ["s2", "s1"]
+    world.session("s3", "needle three")
+    world.path("s1").unlink()
+    world.scan()
+    assert world.ids("needle") == ["s3", "s2"]
+    world.session("s2", "nothing")
+    world.scan()
+    assert world.ids("needle") == ["s3"]
+
+
+def test_what_is_told_before_anybody_searches_is_found(world: World) -> None:
+    told: list[str] = []
+    world.session("s1", "needle")
+    world.index.scan(lambda delta: told.extend(row.id for row in delta.changed))
+    assert told == ["s1"]
+    assert world.ids("needle") == ["s1"]
+
+
+def test_many_changes_are_laid_out_anew(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.index.search.sessions.MOST_FRESH", 2)
+    for number in range(8):
+        world.session(f"s{number}", "needle")
+    world.scan()
+    assert len(world.ids("needle")) == 8
+    for number in (1, 4, 6):
+        world.append(f"s{number}", "more", 500 + number)
+    world.scan()
+    assert world.ids("needle") == ["s6", "s4", "s1", "s7", "s5", "s3", "s2", "s0"]
+    view = searcher(world.index).sessions.view()
+    assert view.fresh is None
+    assert not view.stale
+
+
+def test_hits_of_changed_sessions_are_put_where_they_belong(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(blocks, "FIRST", 2)
+    for number in range(9):
+        world.session(f"s{number}", "needle")
+    world.scan()
+    assert world.ids("needle") == [f"s{number}" for number in range(8, -1, -1)]
+    world.append("s2", "more", 55)  # newer than s4, older than s5
+    world.scan()
+    assert world.ids("needle") == ["s8", "s7", "s6", "s5", "s2", "s4", "s3", "s1", "s0"]
+
+
+def test_a_session_whose_text_is_gone_is_read_from_its_file(world: World) -> None:
+    world.session("s1", "hello", "needle")
+    world.session("s2", "hello")
+    world.scan()
+    other = world.open()
+    for segment in world.segments():
+        os.unlink(segment)
+    asked = other.query("needle")
+    assert [hit.row.id for page in asked for hit in page.hits] == ["s1"]
+    assert asked.read == 2
+    assert [hit.entry_id for page in other.query("needle") for hit in page.hits] == ["s1-1"]
+    other.close()
+
+
+def test_a_text_that_was_moved_is_found_where_it_is_now(world: World) -> None:
+    world.session("s1", "needle")
+    world.scan()
+    index = searcher(world.index)
+    assert world.ids("nothing") == []
+    (session,) = index.sessions.view().blocks[0].sessions
+    ((_, start, length),) = session.spans or ()
+    # As it would be known to somebody for whom it was moved since.
+    session.spans = (("0" * 16, start, length),)
+    index.sessions._lay_out()
+    asked = world.search("needle")
+    assert [hit.row.id for page in asked for hit in page.hits] == ["s1"]
+    assert asked.read == 0
+
+
+def test_a_shortened_segment_counts_as_no_text(world: World) -> None:
+    world.session("s1", "needle")
+    world.scan()
+    (segment,) = world.segments()
+    os.truncate(segment, 5)
+    asked = world.search("needle")
+    assert [hit.row.id for page in asked for hit in page.hits] == ["s1"]
+    assert asked.read == 1
+
+
+def test_a_file_that_cannot_be_read_is_told_of(world: World) -> None:
+    world.session("s1", "needle")
+    world.session("s2", "needle")
+    world.scan()
+    for segment in world.segments():
+        os.unlink(segment)
+    world.path("s1").unlink()
+    page = world.pages("needle")[-1]
+    assert page.total == 1
+    assert [str(world.path("s1")) in note.message for note in page.notes] == [True]
+
+
+def test_a_line_that_changed_since_leaves_what_the_store_knows(world: World) -> None:
+    path = world.session("s1", "hello", "a Needle in the HAY")
+    world.scan()
+    path.write_text(path.read_text().replace("Needle", "Noodle"))
+    hit = world.one("needle")
+    assert (hit.entry_id, hit.role, hit.snippet, hit.ranges) == (
+        None, "assistant", "a needle in the hay", ((2, 8),),
+    )  # fmt: skip
+    path.unlink()
+    assert world.one("needle").snippet == "a needle in the hay"
+
+
+def test_only_the_first_page_is_looked_up_and_later_hits_when_they_are_asked_for(world: World) -> None:
+    for number in range(search.PAGE + 30):
+        world.session(f"s{number:03}", "needle")
+    world.scan()
+    hits = world.hits("needle")
+    assert [hit.is_filled for hit in hits] == [True] * search.PAGE + [False] * 30
+    hit = hits[-1]
+    assert hit.snippet == "needle"
+    assert hit.is_filled
+    assert (hit.entry_id, hit.role) == ("s000-0", "user")
+
+
+def test_the_first_page_comes_before_the_rest_is_looked_at(world: World) -> None:
+    for number in range(300):
+        world.session(f"s{number:03}", "needle")
+    world.scan()
+    asked = world.search("needle")
+    page = next(iter(asked))
+    assert not page.done
+    assert search.PAGE <= len(page.hits) == page.total == page.searched < page.of == 300
+
+
+def test_a_newer_query_ends_the_older_one(world: World) -> None:
+    for number in range(300):
+        world.session(f"s{number:03}", "needle")
+    world.scan()
+    older = world.search("need")
+    pages = iter(older)
+    assert not next(pages).done
+    newer = world.search("needle")
+    assert older.is_cancelled
+    assert newer.generation > older.generation
+    assert not any(page.done for page in pages)
+    assert [page.total for page in newer if page.done] == [300]
+
+
+def test_a_search_that_was_given_up_tells_nothing_wrong_to_the_next(world: World) -> None:
+    for number in range(300):
+        world.session(f"s{number:03}", "needle" if number % 2 else "needles")
+    world.scan()
+    next(iter(world.search("need")))
+    assert len(world.ids("needles")) == 150
+
+
+def test_somebody_is_asked_whether_to_go_on(world: World) -> None:
+    for number in range(300):
+        world.session(f"s{number:03}", "needle")
+    world.scan()
+    asked = []
+
+    def keep_going() -> bool:
+        asked.append(1)
+        return False
+
+    from app.index.query.grammar import parse
+
+    found = searcher(world.index).search(parse("needle", NOW), keep_going=keep_going)
+    assert list(found) == []
+    assert len(asked) == 1

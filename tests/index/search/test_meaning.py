@@ -1,0 +1,202 @@
+"""What matches, and what is shown of it (issue 4, "Query language" and "Results")."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.formats import kinds
+from app.index.query.query import QueryError
+from tests.factory import header, message, write_session
+from tests.index.search.helpers import World, marked
+
+
+def test_words_match_inside_identifiers_and_all_of_them_somewhere_in_the_session(world: World) -> None:
+    world.session("s1", "what does reFrobnosticatorHandle do", "it opens a window")
+    world.session("s2", "a frobnosticator", "and a door")
+    world.scan()
+    assert world.ids("robnosticat") == ["s2", "s1"]
+    assert world.ids("robnosticat window") == ["s1"]
+    assert world.ids("robnosticat -window") == ["s2"]
+
+
+def test_no_word_reaches_from_one_piece_into_the_next_or_into_a_head(world: World) -> None:
+    world.session("s1", "alpha", "beta", "gamma")
+    world.scan()
+    assert world.ids("alphabeta") == []
+    assert world.ids('"alpha beta"') == []
+    assert world.ids(r"re:alpha\s+beta") == []
+    assert world.ids(r"re:alpha\W+beta") == []
+    assert world.ids(r"re:alpha\s") == []
+    assert world.ids(r"re:^beta$") == ["s1"]
+
+
+@pytest.mark.parametrize("pattern", [r"\Abeta\z", r"\Abe", r"ta\z", r"(?-m)^beta$", r"\bbeta\b", r"(?s)be.a"])
+def test_a_pattern_sees_each_piece_alone(world: World, pattern: str) -> None:
+    world.session("s1", "alpha", "beta", "gamma")
+    world.session("s2", "alphabetagamma", "nothing")
+    world.scan()
+    assert "s1" in world.ids("re:" + pattern)
+
+
+def test_capitals_make_a_term_exact_in_the_very_piece(world: World) -> None:
+    world.session("s1", "the Widget is here")
+    world.session("s2", "the widget is here")
+    world.session("s3", "widget", {"type": "custom", "customType": "Widget", "data": "Widget"})
+    world.session("s4", "a widget of Widgets, said \u2028 twice")
+    world.scan()
+    assert world.ids("Widget") == ["s4", "s1"]
+    assert world.ids("widget") == ["s4", "s3", "s2", "s1"]
+    assert world.ids("re:W[i]dget") == ["s4", "s1"]
+    assert world.ids('"the Widget"') == ["s1"]
+    assert world.ids("widget -Widget") == ["s3", "s2"]
+
+
+def test_capitals_are_found_where_the_line_escapes_them(world: World) -> None:
+    line = '{"type":"message","id":"e","message":{"role":"user","content":"the \\u0057idget"}}\n'
+    path = world.session("s1", "nothing")
+    path.write_text(path.read_text() + line)
+    world.scan()
+    assert world.ids("Widget") == ["s1"]
+
+
+def test_white_space_of_a_phrase_is_folded(world: World) -> None:
+    world.session("s1", "one\n\t two\u00a0three")
+    world.session("s2", "one two-three")
+    world.session("s3", "three one, two")
+    world.scan()
+    assert world.ids('"one two three"') == ["s1"]
+    assert world.ids('"one two"') == ["s2", "s1"]
+
+
+def test_case_and_composition_are_folded_on_both_sides(world: World) -> None:
+    world.session("s1", "die STRASSE in cafe\u0301")
+    world.session("s2", "die Straße in Café")
+    world.session("s3", "日本語 👍🏽")
+    world.scan()
+    assert world.ids("straße") == ["s2", "s1"]
+    assert world.ids("café") == ["s2", "s1"]
+    assert world.ids("cafe\u0301") == ["s2", "s1"]
+    assert world.ids("本") == ["s3"]
+    assert world.ids("👍🏽") == ["s3"]
+
+
+def test_names_labels_folders_and_ids_are_looked_through_unless_a_role_is_asked_for(world: World) -> None:
+    world.session(
+        "s1",
+        "hello",
+        {"type": "session_info", "name": "The Lighthouse"},
+        {"type": "label", "targetId": "s1-0", "label": "keep me"},
+        cwd="/work/harbour",
+    )
+    world.scan()
+    name, label, folder, id = map(world.one, ("lighthouse", "keep", "harbour", "s1"))
+    assert (name.where, name.role, name.snippet, marked(name)) == (
+        "name", "name", "The Lighthouse", ["Lighthouse"],
+    )  # fmt: skip
+    assert (label.where, label.role, label.entry_id) == ("label", "label", "s1-0")
+    assert (folder.where, folder.role, folder.entry_id) == ("folder", "", None)
+    assert id.where == "id"
+    assert world.one("Lighthouse harbour hello").where == "name"
+    assert world.ids("lighthouse role:user") == []
+    assert world.ids("hello role:user") == ["s1"]
+    assert world.ids("hello role:assistant") == []
+
+
+def test_without_terms_every_session_that_passes_is_a_hit_itself(world: World) -> None:
+    world.session("s1", "one", cwd="/work/a")
+    world.session("s2", "two", cwd="/work/b")
+    world.scan()
+    assert world.ids("") == ["s2", "s1"]
+    hit = world.one("dir:work/a")
+    assert (hit.where, hit.row.id, hit.snippet, hit.ranges) == ("row", "s1", "", ())
+    assert world.ids("-two") == ["s1"]
+
+
+def test_the_best_hit_has_most_terms_then_is_the_users_then_the_last(world: World) -> None:
+    world.session("s1", "apple", "apple pear", "apple", "pear apple pear", "plum", "apple")
+    world.scan()
+    assert world.one("apple").entry_id == "s1-2"
+    assert world.one("apple pear").entry_id == "s1-3"
+    assert world.one("pear").entry_id == "s1-3"
+    assert world.one("re:appl. re:p.ar").entry_id == "s1-3"
+    assert world.one("apple plum").entry_id == "s1-4"
+    assert world.one("apple role:assistant").entry_id == "s1-5"
+
+
+def test_of_one_answer_what_is_said_comes_before_what_is_thought(world: World) -> None:
+    said = [{"type": "thinking", "thinking": "apple, I think"}, {"type": "text", "text": "an apple"}]
+    answer = {"type": "message", "message": {"role": "assistant", "content": said}}
+    world.session("s1", "hello", answer)
+    world.scan()
+    hit = world.one("apple")
+    assert (hit.kind, hit.snippet) == (kinds.ASSISTANT, "an apple")
+    assert world.one("apple in:thinking").kind == kinds.THINKING
+
+
+def test_every_place_is_given_on_demand(world: World) -> None:
+    world.session("s1", "apple", "pear", "apple pear", {"type": "session_info", "name": "Apples"})
+    world.session("s2", "nothing", cwd="/work/apple")
+    world.scan()
+    pages = world.pages("apple", every=True)
+    hits = [hit for page in pages for hit in page.hits]
+    assert [(hit.row.id, hit.where, hit.entry_id) for hit in hits] == [
+        ("s2", "folder", None),
+        ("s1", "name", None),
+        ("s1", "text", "s1-2"),
+        ("s1", "text", "s1-0"),
+    ]
+    assert pages[-1].total == 2
+
+
+def test_a_hit_tells_of_its_entry(world: World) -> None:
+    world.session("s1", "hello", "say \x1b[31mapple\x1b[0m\tand\n\nAPPLE pie\u202e")
+    world.scan()
+    hit = world.one("apple")
+    assert (hit.entry_id, hit.role, hit.kind) == ("s1-1", "assistant", kinds.ASSISTANT)
+    assert hit.snippet == "say ␛[31mapple␛[0m and APPLE pie\ufffd"
+    assert marked(hit) == ["apple", "APPLE"]
+    assert hit.timestamp is not None
+    line = world.path("s1").read_bytes()[hit.offset :].split(b"\n")[0]
+    assert b"s1-1" in line
+
+
+def test_a_bad_pattern_is_an_error_at_once_and_the_search_before_goes_on(world: World) -> None:
+    world.session("s1", "hello")
+    world.scan()
+    before = world.search("hello")
+    with pytest.raises(QueryError):
+        world.search("re:(")
+    assert [page.total for page in before if page.done] == [1]
+
+
+def test_a_word_that_is_nowhere_is_looked_for_as_it_is_spelt_elsewhere(world: World) -> None:
+    world.session("s1", "the widget", "a gadget")
+    world.session("s2", "wdiget wizard")
+    world.scan()
+    (page,) = [page for page in world.pages("wigdet") if page.hits]
+    assert [(hit.row.id, hit.near, marked(hit)) for hit in page.hits] == [("s1", True, ["widget"])]
+    assert "widget" in page.notes[0].message
+    assert (page.notes[0].position, page.notes[0].length) == (0, 6)
+    assert not world.one("gadget").near
+    # It is somewhere, if not in what the filter leaves.
+    assert world.pages("wdiget dir:elsewhere")[-1].notes == ()
+    assert world.ids("wigdet role:assistant") == []
+
+
+def test_entries_without_ids_and_of_old_versions_have_a_role_and_no_id(world: World) -> None:
+    old, head = message("x", None, "hookMessage", "apple"), header("v1")
+    del old["id"], old["parentId"], head["version"]
+    write_session(world.path("v1"), head, old)
+    world.scan()
+    hit = world.one("apple")
+    assert (hit.entry_id, hit.role, hit.kind) == (None, "custom", kinds.CUSTOM)
+
+
+def test_tools_are_found_where_they_are_asked_for(world: World) -> None:
+    result = {"type": "message", "message": {"role": "toolResult", "toolName": "bash", "content": "apple"}}
+    world.session("s1", "hello", result)
+    world.scan()
+    assert world.ids("apple") == []
+    hit = world.one("in:tools apple")
+    assert (hit.role, hit.kind, hit.entry_id, marked(hit)) == ("toolResult", kinds.RESULT, "s1-1", ["apple"])
+    assert world.one("apple", all_text=True).entry_id == "s1-1"

@@ -1,0 +1,96 @@
+"""The order of hits, and their places in their trees."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tests.factory import message
+
+if TYPE_CHECKING:
+    from tests.index.search.helpers import World
+
+
+def test_recent_is_the_order_of_the_list(world: World) -> None:
+    for id in ("s1", "s2", "s3"):
+        world.session(id, "needle")
+    world.append("s1", "more", 500)
+    world.scan()
+    assert world.ids("needle") == ["s1", "s3", "s2"] == [row.id for row in world.index.rows()]
+
+
+def test_names_are_more_relevant_than_prompts_and_these_than_the_rest(world: World) -> None:
+    world.session("named", "hello", {"type": "session_info", "name": "the needle"})
+    world.session("asked", "needle " + "in a stack of hay " * 500)
+    world.session("said", "hello", "needle needle")
+    world.session("labelled", "hello", {"type": "label", "targetId": "labelled-0", "label": "needle"})
+    world.session("folder", "hello", cwd="/work/needle")
+    world.scan()
+    ids = world.ids("needle", order="relevance")
+    assert set(ids[:2]) == {"named", "labelled"}
+    assert ids[2:] == ["asked", "said", "folder"]
+    scores = [hit.score for hit in world.hits("needle", order="relevance")]
+    assert scores == sorted(scores, reverse=True)
+    assert len(set(scores)) == 5
+
+
+def test_dense_is_more_relevant_than_sparse_and_young_than_old(world: World) -> None:
+    hay = "a stack of hay " * 300
+    world.session("dense", "needle", "the needle", "needle")
+    world.session("old", "needle", "hello")
+    world.session("young", "needle", "hello")
+    world.session("sparse", "needle", hay)
+    world.scan()
+    assert world.ids("needle", order="relevance") == ["dense", "young", "old", "sparse"]
+
+
+def test_more_terms_in_better_places_are_more_relevant(world: World) -> None:
+    world.session("both", "apple pear")
+    world.session("one", "apple", "pear")
+    world.session("none", "hello", "apple pear")
+    world.scan()
+    assert world.ids("apple pear", order="relevance") == ["both", "one", "none"]
+
+
+def branch(id: str, parent: str | None, text: str) -> dict[str, Any]:
+    return message(id, parent, "user", text)
+
+
+def test_a_hit_is_on_the_active_path_or_on_one_of_the_branches(world: World) -> None:
+    """Three branches: a-b, a-c-d and, active, a-c-e."""
+    lines = [
+        branch("a", None, "root"),
+        branch("b", "a", "first"),
+        branch("c", "a", "shared"),
+        branch("d", "c", "second"),
+        branch("e", "c", "third"),
+    ]
+    world.session("s1", *lines)
+    world.session("s2", "straight", "on", {"type": "session_info", "name": "Named"})
+    world.scan()
+    places = {
+        text: world.index.place(world.one(text)) for text in ("root", "first", "shared", "second", "third")
+    }
+    assert places == {
+        "root": (True, 3, 3),
+        "first": (False, 1, 3),
+        "shared": (True, 3, 3),
+        "second": (False, 2, 3),
+        "third": (True, 3, 3),
+    }
+    finder = world.index._searching()._places
+    assert finder.opened == 1
+    assert world.index.place(world.one("straight")) == (True, 1, 1)
+    assert world.index.place(world.one("named")).on_active_path is None
+    assert finder.opened == 1
+    world.append("s1", "one more on a branch of its own", 500)
+    world.scan()
+    assert world.index.place(world.one("second")) == (False, 2, 4)
+    assert finder.opened == 2
+
+
+def test_the_place_in_a_file_that_is_gone_is_not_known(world: World) -> None:
+    world.session("s1", branch("a", None, "root"), branch("b", "a", "first"), branch("c", "a", "last"))
+    world.scan()
+    hit = world.one("first")
+    world.path("s1").unlink()
+    assert world.index.place(hit).on_active_path is None

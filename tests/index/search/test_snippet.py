@@ -1,0 +1,111 @@
+"""One inert line around a match, and where in it the match is; folding may change lengths on the way."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.formats.fold import composed, fold
+from app.index.query.query import PHRASE, REGEX, WORD, Term
+from app.index.search.mapping import Folded
+from app.index.search.snippet import LIMIT, snippet
+from app.index.search.terms import seeker
+
+HARD = st.text(alphabet="aß İıfiﬁe\u0301\u0300ǰ\u030cΐ가각ᄀ\u1161\u11a8Å\u212bŉxK\u212a\n ", max_size=40)
+
+
+def marks(text: str, *terms: Term) -> list[str]:
+    found = snippet(text, [seeker(term) for term in terms])
+    assert found is not None
+    line, ranges = found
+    return [line[start:end] for start, end in ranges]
+
+
+def word(text: str, *, exact: bool = False) -> Term:
+    return Term(WORD, text, exact)
+
+
+@pytest.mark.parametrize(
+    ("text", "sought", "found"),
+    [
+        ("die Straße dort", "strasse", "Straße"),
+        ("die Straße dort", "ss", "ß"),
+        ("die Straße dort", "sse d", "ße d"),
+        ("in İstanbul am Abend", "stanbul", "stanbul"),
+        ("in İstanbul am Abend", "abend", "Abend"),
+        ("im cafe\u0301 nebenan", "café", "cafe\u0301"),
+        ("im cafe\u0301 nebenan", "nebenan", "nebenan"),
+        ("ßßß" * 300 + " and needle", "needle", "needle"),
+        ("e\u0301" * 3000 + " and needle", "needle", "needle"),
+        ("ﬁne ﬂow", "low", "ﬂow"),
+        ("각 needle", "needle", "needle"),
+        ("日本語テスト", "本語", "本語"),
+    ],
+)
+def test_ranges_are_of_the_text_as_it_is_written(text: str, sought: str, found: str) -> None:
+    assert marks(text, Term(PHRASE, sought)) == [found]
+
+
+def test_only_the_exact_ones_of_an_exact_word_are_marked() -> None:
+    assert marks("foo Foo FOO Foobar", word("Foo", exact=True)) == ["Foo", "Foo"]
+    assert marks("cafe\u0301 Cafe\u0301", word("Café", exact=True)) == ["Cafe\u0301"]
+
+
+def test_ranges_of_several_terms_are_in_order_and_do_not_touch() -> None:
+    assert marks("foobar bar", word("foo"), word("bar"), word("oba")) == ["foobar", "bar"]
+
+
+def test_a_pattern_may_have_matched_the_white_space_that_was_folded() -> None:
+    line, ranges = snippet("one\n\ntwo three", [seeker(Term(REGEX, "one\n\ntwo"))]) or ("", ())
+    assert (line, ranges) == ("one two three", ((0, 7),))
+
+
+def test_a_text_without_the_term_has_no_snippet() -> None:
+    assert snippet("something else", [seeker(word("needle"))]) is None
+
+
+def test_a_long_text_is_cut_at_words_on_both_sides() -> None:
+    line, ranges = snippet("hay " * 500 + "needle" + " hay" * 500, [seeker(word("needle"))]) or ("", ())
+    assert len(line) <= LIMIT
+    assert line.startswith("…hay ")
+    assert line.endswith("…")
+    assert [line[start:end] for start, end in ranges] == ["needle"]
+
+
+def test_a_run_of_white_space_takes_no_room() -> None:
+    line, _ = snippet("needle" + " " * 1000 + "thread", [seeker(word("needle"))]) or ("", ())
+    assert line == "needle thread"
+
+
+@given(HARD, st.data())
+def test_every_place_leads_back_to_what_it_was_made_of(text: str, data: st.DataObject) -> None:
+    for change in (fold, composed):
+        folded = Folded(text, change)
+        if not folded.changed:
+            continue
+        start = data.draw(st.integers(0, len(folded.changed) - 1))
+        end = data.draw(st.integers(start + 1, len(folded.changed)))
+        begin, stop = folded.back(start, end)
+        assert 0 <= begin < stop <= len(text)
+        # Whole characters: what they become by themselves has what was asked for.
+        assert folded.changed[start:end] in change(text[begin:stop])
+
+
+@given(HARD, st.data())
+def test_what_is_in_a_text_is_marked_in_its_snippet(text: str, data: st.DataObject) -> None:
+    folded = fold(text)
+    words = [each for each in folded.split() if each]
+    if not words:
+        return
+    sought = data.draw(st.sampled_from(words))
+    term = word(sought)
+    found = snippet(text, [seeker(term)])
+    if found is None:
+        # Folded once more it is another word.
+        assert fold(sought) not in folded
+        return
+    line, ranges = found
+    assert line.isprintable()
+    assert all(0 <= start < end <= len(line) for start, end in ranges)
+    assert ranges

@@ -1,0 +1,302 @@
+"""Sessions and queries at random, for hypothesis: every dialect, branches, texts that are hard to compare."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from hypothesis import strategies as st
+
+from app.formats import kinds
+from app.index.query.query import Filter, Query, Term
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DIALECTS = ("pi", "pi 1", "omp", "agent", "transcript", "lanes")
+
+WORDS = (
+    "alpha", "Alpha", "ALPHA", "beta", "gamma_ray", "reFrobnosticatorHandle", "42", "3.14", "x" * 70,
+    "naïve", "nai\u0308ve", "NAÏVE", "a\u0301\u0323", "ạ\u0301", "Straße", "STRASSE", "Σίσυφος", "ΣΊΣΥΦΟΣ",
+    "ﬁne", "İstanbul", "istanbul", "\u2126", "\u212b", "Ǆ", "ſharp",
+    "日本語", "語彙日本", "데이터", "\u1103\u1166",
+    "🎉", "👩🏽\u200d🚀", 'say="hi"', "C:\\new\\tab", "\\u0041b", "<b>&amp;", "foo.bar(x)", "foo_bar",
+    "\x1b[31mred", "nul\0byte", "half\ud83d", "{}[]()", "^a$",
+)  # fmt: skip
+"""Short, so that sessions share them; in several spellings, forms and cases."""
+GAPS = (" ", " ", " ", "\n", "\t", "  ", " \n\t", "\r\n", "\u00a0", "\u3000", "\u2028", "", "_", ".", "/")
+TOOLS = ("bash", "read", "Edit")
+TREES = ("pi", "omp", "transcript", "lanes")
+"""Dialects whose entries may have several children."""
+
+words = st.sampled_from(WORDS) | st.text(min_size=1, max_size=4)
+
+
+@st.composite
+def texts(draw: st.DrawFn) -> str:
+    """A few words with anything between."""
+    found = [draw(words) for _ in range(draw(st.integers(1, 5)))]
+    return "".join(word + draw(st.sampled_from(GAPS)) for word in found)
+
+
+contents = st.one_of(
+    texts(),
+    st.lists(
+        st.one_of(
+            st.builds(lambda text: {"type": "text", "text": text}, texts()),
+            st.just({"type": "image", "data": "iVBORw0KGgoAAAA=", "mimeType": "image/png"}),
+        ),
+        max_size=3,
+    ),
+)
+arguments = st.dictionaries(st.sampled_from(("path", "command", "gamma")), st.one_of(
+    texts(), st.integers(0, 99), st.booleans(), st.lists(texts(), max_size=2), st.none(),
+), max_size=2)  # fmt: skip
+answers = st.lists(
+    st.one_of(
+        st.builds(lambda text: {"type": "text", "text": text}, texts()),
+        st.builds(
+            lambda text: {"type": "thinking", "thinking": text, "thinkingSignature": "YWxwaGE="}, texts()
+        ),
+        st.builds(
+            lambda tool, given: {"type": "toolCall", "id": "call_1", "name": tool, "arguments": given},
+            st.sampled_from(TOOLS),
+            arguments,
+        ),
+    ),
+    max_size=3,
+)
+
+
+def _message(**fields: Any) -> dict[str, Any]:
+    return {"type": "message", "message": fields}
+
+
+entries = st.one_of(
+    st.builds(lambda content: _message(role="user", content=content), contents),
+    st.builds(lambda content: _message(role="assistant", content=content, model="beta-1"), answers),
+    st.builds(
+        lambda tool, content, details: _message(
+            role="toolResult",
+            toolCallId="call_1",
+            toolName=tool,
+            content=content,
+            details=details,
+            isError=False,
+        ),
+        st.sampled_from(TOOLS),
+        contents,
+        st.none() | st.builds(lambda word: {"diff": f"delta {word} delta"}, st.sampled_from(WORDS[:4])),
+    ),
+    st.builds(
+        lambda command, output: _message(role="bashExecution", command=command, output=output, exitCode=0),
+        texts(),
+        texts(),
+    ),
+    st.builds(lambda text: {"type": "compaction", "summary": text, "tokensBefore": 4}, texts()),
+    st.builds(lambda text: {"type": "branch_summary", "summary": text, "fromId": "root"}, texts()),
+    st.builds(
+        lambda content: {"type": "custom_message", "customType": "plan", "content": content, "display": True},
+        contents,
+    ),
+    st.builds(lambda text: {"type": "custom", "customType": "notes", "data": {"note": text}}, texts()),
+    st.builds(lambda text: {"type": "session_info", "name": text}, texts()),
+    st.builds(lambda text: {"type": "label", "label": text}, texts()),
+    st.builds(lambda text: _message(role="system", content=text), texts()),
+)
+
+
+class Written(NamedTuple):
+    """A file to be written: its dialect, and its bytes."""
+
+    dialect: str
+    content: bytes
+
+
+@st.composite
+def sessions(draw: st.DrawFn) -> Written:
+    """One session; its last line may lack its newline, and a line in the middle may be no JSON."""
+    dialect = draw(st.sampled_from(DIALECTS))
+    spelling = {
+        "ensure_ascii": draw(st.booleans()),
+        "separators": draw(st.sampled_from(((",", ":"), (", ", ": ")))),
+    }
+    name = f"s{draw(st.integers(0, 10**9))}"
+    lines = _head(dialect, name)
+    ids: list[str] = []
+    for number, entry in enumerate(draw(st.lists(entries, max_size=7))):
+        parent = ids[-1] if ids else None
+        if ids and dialect in TREES and draw(st.integers(0, 3)) == 0:
+            parent = draw(st.sampled_from(ids))
+        ids.append(f"{number:08x}")
+        lines += _spelt(dialect, entry, ids[-1], parent, number)
+        if draw(st.integers(0, 30)) == 0:
+            lines.append("alpha {broken")
+    data = "\n".join(line if isinstance(line, str) else json.dumps(line, **spelling) for line in lines)  # type: ignore[arg-type]
+    newline = "\n" if draw(st.integers(0, 9)) else ""
+    return Written(dialect.split()[0], (data + newline).encode("utf-8", "replace"))
+
+
+def _head(dialect: str, name: str) -> list[Any]:
+    stamp = "2026-08-01T10:00:00.000Z"
+    header: dict[str, Any] = {
+        "type": "session",
+        "version": 3,
+        "id": name,
+        "timestamp": stamp,
+        "cwd": "/w/gamma",
+    }
+    if dialect == "pi 1":
+        del header["version"]
+    elif dialect == "agent":
+        header["version"] = 1
+    elif dialect == "omp":
+        slot = {"type": "title", "v": 1, "title": "alpha and beta", "updatedAt": stamp, "pad": ""}
+        slot["pad"] = " " * (255 - len(json.dumps(slot)))
+        return [slot, header]
+    elif dialect == "transcript":
+        return [{"schema": "indus/transcript@1", "kind": "head", "sessionId": name, "leaf": None}]
+    elif dialect == "lanes":
+        return [
+            {"v": 4, "kind": "header", "id": name, "storageVersion": 1, "createdAt": 1, "cwd": "/w/gamma"}
+        ]
+    return [header]
+
+
+def _spelt(dialect: str, entry: dict[str, Any], own: str, parent: str | None, number: int) -> list[Any]:
+    """The lines that say `entry` in a dialect; none where it has no words for it."""
+    at = f"2026-08-01T10:00:{number:02d}.000Z"
+    kind, message = entry["type"], entry.get("message", {})
+    if kind == "label":
+        entry = entry | {"targetId": parent or own}
+    if dialect == "transcript":
+        if kind == "compaction":
+            message = {"role": "compactionSummary", "summary": entry["summary"]}
+        elif kind != "message":
+            return []
+        role = {"toolResult": "tool", "compactionSummary": "condense"}.get(message["role"], message["role"])
+        node = {"schema": "indus/transcript@1", "kind": "entry", "id": own, "prev": parent, "role": role}
+        return [{**node, "message": message, "at": at}]
+    if dialect == "lanes":
+        return _lanes(entry, own, parent, number)
+    if dialect == "agent":
+        if kind not in ("message", "compaction"):
+            return []
+        return [_snake({**entry, "id": own, "parentId": parent, "timestamp": at})]
+    if dialect == "pi 1":
+        return [{**entry, "timestamp": at}]
+    return [{"type": kind, "id": own, "parentId": parent, "timestamp": at, **entry}]
+
+
+def _lanes(entry: dict[str, Any], own: str, parent: str | None, number: int) -> list[Any]:
+    kind = entry["type"]
+    value = {"kind": "value", "op": "set", "seq": number}
+    if kind == "label":
+        return [{**value, "namespace": "pi.entry.label", "key": entry["targetId"], "value": entry["label"]}]
+    if kind == "session_info":
+        return [{**value, "namespace": "pi.session.name", "key": "", "value": entry["name"]}]
+    write = {"kind": "entry", "id": own, "parentId": parent, "timestamp": number + 1, **entry, "seq": number}
+    tip = {**value, "namespace": "pi.branch.tip", "key": "main", "value": own}
+    return [[write, tip] if number % 2 else write]
+
+
+def _snake(value: Any) -> Any:
+    """With the keys and words of nickcecere/agent; arguments and details are a tool's own."""
+    renamed = {
+        "parentId": "parent_id", "toolCallId": "tool_call_id", "toolName": "tool_name", "isError": "is_error",
+        "tokensBefore": "tokens_before", "toolResult": "tool_result", "toolCall": "tool_call",
+    }  # fmt: skip
+    if isinstance(value, list):
+        return [_snake(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        renamed.get(key, key): (
+            renamed.get(each, each)
+            if key in ("type", "role")
+            else each
+            if key in ("arguments", "details")
+            else _snake(each)
+        )
+        for key, each in value.items()
+    }
+
+
+STORES = {"pi": "pi", "omp": "omp", "agent": "agent", "transcript": "indusagi", "lanes": "pi"}
+"""Dialect -> the agent in whose store such files lie."""
+
+
+def write(folder: Path, written: list[Written]) -> list[tuple[str, str]]:
+    """Write sessions to stores below `folder`; (agent, folder) of each store."""
+    stores = {agent: folder / agent / "sessions" for agent in STORES.values()}
+    for number, session in enumerate(written):
+        name = f"{number}.ndjson" if session.dialect == "transcript" else f"{number}.jsonl"
+        path = stores[STORES[session.dialect]] / ("" if session.dialect == "agent" else "--w-gamma--") / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(session.content)
+    for place in stores.values():
+        place.mkdir(parents=True, exist_ok=True)
+    return [(agent, str(place)) for agent, place in stores.items()]
+
+
+# -- queries --
+
+
+def _has_capital(text: str) -> bool:
+    return any(char.isupper() for char in text)
+
+
+@st.composite
+def terms(draw: st.DrawFn) -> Term:
+    """A word cut out of one, a phrase, or a pattern."""
+    kind = draw(st.sampled_from(("word", "word", "word", "phrase", "regex")))
+    negated = draw(st.integers(0, 4)) == 0
+    if kind == "regex":
+        pattern, exact = draw(st.sampled_from(PATTERNS))
+        return Term("regex", pattern, exact, negated)
+    if kind == "phrase":
+        found = [_sayable(draw(words)) for _ in range(draw(st.integers(1, 3)))]
+        text = " ".join(" ".join(found).split())
+    else:
+        word = _sayable(draw(words))
+        begin = draw(st.integers(0, max(0, len(word) - 1)))
+        text = "".join(word[begin : begin + draw(st.integers(1, 12))].split())
+    text = normalized(text) or "alpha"
+    return Term(kind, text, _has_capital(text), negated)  # type: ignore[arg-type]
+
+
+def _sayable(text: str) -> str:
+    """Without what no query may hold: control characters and halves of characters."""
+    return "".join(char for char in text if char.isprintable() or char.isspace())
+
+
+def normalized(text: str) -> str:
+    from unicodedata import normalize
+
+    return normalize("NFC", text)
+
+
+PATTERNS = (
+    ("alph[a-c]", False), ("^alpha", False), ("beta$", False), (r"\w+_ray", False), (r"\d+\.\d", False),
+    ("(alpha|beta) ", False), ("frob.{3}ticator", False), ("Frob", True), ("日.語", False), ("語$", False),
+    ("nai?ïve|naïve", False), ("^A", True), ("stra(ß|ss)e", False), ("σ", False), (r"foo[._]bar\(?", False),
+)  # fmt: skip
+
+KINDS = (
+    kinds.CONVERSATION, kinds.CONVERSATION, kinds.ALL, kinds.TOOLS, frozenset((kinds.USER,)),
+    frozenset((kinds.THINKING,)), frozenset((kinds.CALL, kinds.RESULT)), frozenset((kinds.OTHER,)),
+    frozenset((kinds.ASSISTANT, kinds.SHELL)),
+)  # fmt: skip
+AGENTS = {"is pi": lambda row, _: row.agent == "pi", "is not pi": lambda row, _: row.agent != "pi"}
+
+
+@st.composite
+def queries(draw: st.DrawFn) -> Query:
+    """A query as the parser may make it."""
+    found = tuple(draw(st.lists(terms(), max_size=3)))
+    where = draw(st.sampled_from(KINDS))
+    tools = frozenset(draw(st.sampled_from(((), (), ("bash",), ("edit", "read")))))
+    chosen = draw(st.sampled_from((None, None, None, *AGENTS)))
+    filters = (Filter("agent", AGENTS[chosen]),) if chosen else ()
+    everywhere = draw(st.booleans()) and not tools
+    return Query("at random", found, filters, where, tools, everywhere)

@@ -1,0 +1,274 @@
+"""What a query means, said once more and slowly: the search must find exactly this, whatever it reads from.
+
+Files are read with the json module, line by line, and texts are compared with `in` and `re`. Nothing here is
+shared with the search but the query itself and the rows, which have proofs of their own (tests/truth).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+from unicodedata import normalize
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from app.index.query.query import Query, Term
+    from app.index.row import Row
+
+USER, ASSISTANT, THINKING, SUMMARY, CUSTOM, CALL, RESULT, SHELL, OTHER = range(1, 10)
+NO_TEXT = 0
+
+_NOT_FOR_PEOPLE = frozenset((
+    "id", "parentId", "parent_id", "targetId", "fromId", "firstKeptEntryId", "first_kept_entry_id",
+    "forkEntryId", "fork_entry_id", "leafId", "toolCallId", "tool_call_id", "responseId", "itemId", "seq",
+    "kind", "type", "role", "api", "stopReason", "stop_reason", "timestamp", "thinkingSignature",
+    "textSignature", "thoughtSignature", "signature",
+))  # fmt: skip
+"""Fields of an agent's own that hold ids, times, signatures and words for types."""
+
+
+class Piece(NamedTuple):
+    """A text of an entry: who says it, where its line begins, what it is, and of which tool."""
+
+    kind: int
+    offset: int
+    text: str
+    tool: str = ""
+
+
+class Place(NamedTuple):
+    """Where something may be found: "text" (a piece), "name", "label", "folder" or "id"."""
+
+    where: str
+    kind: int
+    offset: int
+    text: str
+
+
+# -- reading --
+
+
+def pieces(path: str, dialect: str) -> list[Piece]:
+    """All texts of the session at `path`, in the order of the file."""
+    before = sys.getrecursionlimit()
+    # Agents read lines with thousands of brackets within each other.
+    sys.setrecursionlimit(max(before, 20_000))
+    try:
+        return _pieces(Path(path).read_bytes(), dialect)
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def _pieces(content: bytes, dialect: str) -> list[Piece]:
+    found: list[Piece] = []
+    offset = 0
+    for number, line in enumerate(content.split(b"\n")):
+        for entry in _entries(line.removeprefix(b"\xef\xbb\xbf") if number == 0 else line, dialect):
+            texts: dict[tuple[int, str], list[str]] = {}
+            for kind, text, tool in _texts(entry):
+                if text:
+                    texts.setdefault((kind, tool), []).append(text)
+            for (kind, tool), each in texts.items():
+                whole = "\n".join(each).replace("\0", "")
+                if whole:
+                    found.append(Piece(kind, offset, re.sub("[\ud800-\udfff]", "\ufffd", whole), tool))
+        offset += len(line) + 1
+    return found
+
+
+def _entries(line: bytes, dialect: str) -> Iterator[dict[str, Any]]:
+    """The entries of a line; none where it is no JSON or says something else."""
+    try:
+        value = json.loads(line.decode("utf-8", "replace"), parse_constant=_refuse)
+    except ValueError:
+        return
+    if dialect == "lanes":
+        writes = value if isinstance(value, list) else [value]
+        yield from (write for write in writes if isinstance(write, dict) and write.get("kind") == "entry")
+    elif not isinstance(value, dict) or value.get("type") in ("session", "title"):
+        return
+    elif dialect == "transcript":
+        if value.get("kind") == "entry":
+            yield _node(value)
+    else:
+        yield value
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)
+
+
+def _node(value: dict[str, Any]) -> dict[str, Any]:
+    message = value.get("message")
+    if value["role"] == "condense":
+        summary = message.get("summary") if isinstance(message, dict) else message
+        return {"type": "compaction", "summary": summary}
+    if isinstance(message, str):
+        message = {"role": value["role"], "content": message}
+    entry = {"type": "message", "message": message}
+    return entry | {"meta": value["meta"]} if "meta" in value else entry
+
+
+def _texts(entry: dict[str, Any]) -> Iterator[tuple[int, str, str]]:
+    """(kind, text, tool) of every text in an entry."""
+    told: set[str] = set()
+    kind, message = entry.get("type"), entry.get("message")
+    if kind == "message" and isinstance(message, dict):
+        yield from _said(message)
+        told = {"message"}
+    elif kind in ("compaction", "branch_summary") and isinstance(entry.get("summary"), str):
+        yield SUMMARY, entry["summary"], ""
+        told = {"summary"}
+    elif kind == "branch":
+        field = "branch_summary" if "branch_summary" in entry else "branchSummary"
+        if isinstance(entry.get(field), str):
+            yield SUMMARY, entry[field], ""
+            told = {field}
+    elif kind == "custom_message":
+        yield from _content(CUSTOM, entry.get("content"), "")
+        told = {"content"}
+    yield from _rest(entry, told)
+
+
+def _said(message: dict[str, Any]) -> Iterator[tuple[int, str, str]]:
+    role = message.get("role")
+    told = {"content"}
+    kind = {
+        "user": USER, "assistant": ASSISTANT, "toolResult": RESULT, "tool_result": RESULT, "tool": RESULT,
+        "bashExecution": SHELL, "pythonExecution": SHELL, "custom": CUSTOM, "hookMessage": CUSTOM,
+    }.get(str(role), OTHER)  # fmt: skip
+    tool = ""
+    if kind == RESULT:
+        tool = message.get("toolName") or message.get("tool_name") or ""
+        told |= {"toolName", "tool_name", "details"}
+    yield from _content(kind, message.get("content"), tool)
+    if kind == RESULT:
+        for text in _strings(message.get("details")):
+            yield RESULT, text, tool
+    for field in ("command", "code", "output") if kind == SHELL else ():
+        if isinstance(message.get(field), str):
+            yield SHELL, message[field], ""
+            told.add(field)
+    if role in ("branchSummary", "compactionSummary") and isinstance(message.get("summary"), str):
+        yield SUMMARY, message["summary"], ""
+        told.add("summary")
+    yield from _rest(message, told)
+
+
+def _content(kind: int, content: Any, tool: str) -> Iterator[tuple[int, str, str]]:
+    if isinstance(content, str):
+        yield kind, content, tool
+    for block in content if isinstance(content, list) else ():
+        if not isinstance(block, dict):
+            yield from ((OTHER, text, "") for text in _strings(block))
+        elif block.get("type") == "text":
+            yield kind, block["text"], tool
+            yield from _rest(block, {"text"})
+        elif block.get("type") == "thinking":
+            yield THINKING if kind == ASSISTANT else OTHER, block["thinking"], ""
+            yield from _rest(block, {"thinking"})
+        elif block.get("type") in ("toolCall", "tool_call"):
+            for text in (block["name"], *_strings(block.get("arguments"), arguments=True)):
+                yield CALL, text, block["name"]
+            yield from _rest(block, {"name", "arguments"})
+        else:
+            yield from _rest(block, {"data"} if block.get("type") == "image" else set())
+
+
+def _rest(fields: dict[str, Any], told: set[str]) -> Iterator[tuple[int, str, str]]:
+    for name, value in fields.items():
+        if name not in _NOT_FOR_PEOPLE and name not in told:
+            yield from ((OTHER, text, "") for text in _strings(value))
+
+
+def _strings(value: Any, *, arguments: bool = False) -> Iterator[str]:
+    """Every text in `value`; of arguments also the names of the fields, and numbers."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for each in value:
+            yield from _strings(each, arguments=arguments)
+    elif isinstance(value, dict):
+        for name, each in value.items():
+            if arguments:
+                yield name
+            yield from _strings(each, arguments=arguments)
+    elif arguments and value is not None:
+        yield json.dumps(value)
+
+
+# -- comparing --
+
+
+def folded(text: str) -> str:
+    return normalize("NFC", normalize("NFC", text).casefold())
+
+
+def found_in(term: Term, text: str) -> bool:
+    """Whether a term is in one text, whatever becomes of its negation."""
+    composed = normalize("NFC", text)
+    if term.kind == "word":
+        here = folded(term.text) in folded(text)
+        return here and (not term.exact or normalize("NFC", term.text) in composed)
+    if term.kind == "phrase":
+        loose, strict = (
+            r"\s+".join(map(re.escape, words.split()))
+            for words in (folded(term.text), normalize("NFC", term.text))
+        )
+        return bool(re.search(loose, folded(text))) and (not term.exact or bool(re.search(strict, composed)))
+    # RE2's classes are those of ASCII, its capitals those of Unicode.
+    pattern = term.text.replace(r"\w", "[0-9A-Za-z_]").replace(r"\d", "[0-9]")
+    here = bool(re.search(pattern, folded(text), re.MULTILINE | re.IGNORECASE))
+    return here and (not term.exact or bool(re.search(pattern, composed, re.MULTILINE)))
+
+
+class Session(NamedTuple):
+    """A session as the reference sees it."""
+
+    row: Row
+    pieces: list[Piece]
+
+    def places(self, query: Query) -> list[Place]:
+        """All that the terms of `query` are looked for in."""
+        found = [
+            Place("text", piece.kind, piece.offset, piece.text)
+            for piece in self.pieces
+            if piece.kind in query.kinds
+            and (not query.tools or piece.kind not in (CALL, RESULT) or folded(piece.tool) in query.tools)
+        ]
+        if query.everywhere:
+            row = self.row
+            found.append(Place("name", NO_TEXT, -1, row.name or ""))
+            found += [Place("label", NO_TEXT, -1, label) for _, label in row.labels]
+            found += [Place("folder", NO_TEXT, -1, row.cwd), Place("id", NO_TEXT, -1, row.id)]
+        return found
+
+    def matches(self, query: Query) -> bool:
+        """Whether every term, and no negated one, is somewhere in it. Filters are not asked."""
+        places = self.places(query)
+        return all(
+            any(found_in(term, place.text) for place in places) != term.negated for term in query.terms
+        )
+
+    def hits(self, query: Query) -> list[Place]:
+        """The places where any of the terms is found that are not negated."""
+        wanted = [term for term in query.terms if not term.negated]
+        return [place for place in self.places(query) if any(found_in(term, place.text) for term in wanted)]
+
+
+def read(rows: Iterable[Row]) -> list[Session]:
+    """The sessions of these rows."""
+    return [Session(row, pieces(row.path, row.dialect)) for row in rows]
+
+
+def is_nowhere(sessions: list[Session], query: Query) -> bool:
+    """Whether a word of the query is in no session at all: other spellings are tried then."""
+    return any(
+        not any(found_in(term, place.text) for session in sessions for place in session.places(query))
+        for term in query.terms
+        if term.kind == "word" and not term.negated
+    )

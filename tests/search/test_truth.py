@@ -1,0 +1,105 @@
+"""Every needle of a generated corpus is found in its place, and in no other session (issue 4, "Proof")."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+
+from app.index.query.grammar import parse
+from tests.benchmarks.corpus import build, stores
+from tests.benchmarks.corpus.needles import NEEDLES
+from tests.benchmarks.recall import faults, planted
+from tests.search.ground import TIERS, Ground, hits_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.index.search.searcher import Searcher
+    from tests.benchmarks.corpus.needles import Needle
+    from tests.benchmarks.corpus.truth import Record
+
+ROLES = {
+    "user": "user", "abandoned": "user", "assistant": "assistant", "thinking": "thinking",
+    "compaction": "summary", "branch_summary": "summary", "custom_message": "custom", "tool_result": "tool",
+    "tool_arguments": "tool", "bash_command": "bash", "bash_output": "bash",
+}  # fmt: skip
+"""Place of a needle -> the `role:` that says it."""
+
+
+class Corpus(NamedTuple):
+    """The truth, and an index of the files."""
+
+    records: list[Record]
+    ground: Ground
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
+    folder = tmp_path_factory.mktemp("needles")
+    records = build(str(folder / "corpus"), "tiny")
+    ground = Ground(folder, stores(str(folder / "corpus")))
+    yield Corpus(records, ground)
+    ground.close()
+
+
+def _ask(searcher: Searcher, text: str, *, all_text: bool = False) -> list[dict[str, Any]]:
+    """The hits as `leafmark search --json` spells them."""
+    query = parse(text, int(time.time() * 1000), all_text=all_text)
+    hits, last = hits_of(searcher.search(query))
+    assert last.total == len(hits)
+    return [
+        {"path": hit.path, "entry_id": hit.entry_id, "on_active_path": searcher.place(hit).on_active_path}
+        for hit in hits
+        if not hit.near
+    ]
+
+
+@pytest.mark.parametrize("tier", TIERS)
+@pytest.mark.parametrize("all_text", [False, True])
+def test_every_needle_is_found_and_nothing_else(corpus: Corpus, tier: str, all_text: bool) -> None:
+    """What only tools say is found in all texts, and not without being asked for."""
+    wrong = []
+    with corpus.ground.searcher(tier) as searcher:
+        for needle in NEEDLES:
+            wanted = planted(corpus.records, needle)
+            assert wanted, needle.name
+            if needle.tier == "deep" and not all_text:
+                wanted = {}
+            hits = _ask(searcher, needle.query, all_text=all_text)
+            wrong += [f"{needle.name}: {sentence}" for sentence in faults(needle, wanted, hits)]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    "needle", [needle for needle in NEEDLES if needle.place in ROLES], ids=lambda it: it.name
+)
+def test_a_role_narrows_to_its_own(corpus: Corpus, needle: Needle) -> None:
+    wanted = set(planted(corpus.records, needle))
+    with corpus.ground.searcher("store") as searcher:
+        for role in sorted(set(ROLES.values())):
+            found = {hit["path"] for hit in _ask(searcher, f"role:{role} {needle.query}")}
+            if role == ROLES[needle.place]:
+                assert found <= wanted
+                assert found == wanted or needle.name == "its words"
+            elif needle.name != "its words":
+                assert found == set(), role
+
+
+def test_a_capital_asks_for_itself(corpus: Corpus) -> None:
+    (needle,) = (needle for needle in NEEDLES if needle.name == "upper case")
+    wanted = set(planted(corpus.records, needle))
+    with corpus.ground.searcher("store") as searcher:
+        assert {hit["path"] for hit in _ask(searcher, "VORPALTANGE")} == wanted
+        assert _ask(searcher, "Vorpaltange") == []
+
+
+def test_what_is_left_out(corpus: Corpus) -> None:
+    """Every session but those that have it."""
+    everybody = {session.row.path for session in corpus.ground.sessions}
+    with corpus.ground.searcher("store") as searcher:
+        for needle in NEEDLES:
+            if needle.query.isalpha() and needle.tier != "deep":
+                found = {hit["path"] for hit in _ask(searcher, f"-{needle.query}")}
+                assert found == everybody - set(planted(corpus.records, needle)), needle.name
