@@ -21,7 +21,9 @@ class Options:
     demo      the example sessions instead of the user's own
     theme     of the browser; None: the one that was chosen last
     json      whether what is printed is wanted as JSON
-    query, limit      of `list`
+    query, limit      of `list` and `search`
+    all_text, every, order      of `search`
+    rebuild, verify, where      of `index`
     ascii             of `tree`
     session           the session that is meant; "" for all
     entry             the entry that is meant; None: the leaf
@@ -39,6 +41,12 @@ class Options:
         self.json = False
         self.query: list[str] = []
         self.limit: int | None = None
+        self.all_text = False
+        self.every = False
+        self.order = "recent"
+        self.rebuild = False
+        self.verify = False
+        self.where = False
         self.ascii = False
         self.session = ""
         self.entry: str | None = None
@@ -93,7 +101,8 @@ class Word:
     """What a word without dashes is. It goes to `field` of `Options`.
 
     :param metavar: what stands for it in the help.
-    :param many: "" for one word, "?" for one or none, "*" for any number, which are collected.
+    :param many: "" for one word, "?" for one or none, "*" for any number and "+" for at least one, which are
+        collected.
     """
 
     __slots__ = ("field", "help", "many", "metavar")
@@ -126,22 +135,24 @@ def _store(text: str) -> tuple[str, str]:
     return agent, folder
 
 
-def _limit(text: str) -> int:
-    if not text.isdecimal():
-        raise WrongValue(f"{text!r} is not a number of sessions")
-    return int(text)
+def _number(of: str, least: int = 0) -> Callable[[str], int]:
+    """How many of something, not less than `least`."""
+
+    def convert(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise WrongValue(f"{text!r} is not a number of {of}")
+        return int(text)
+
+    return convert
 
 
-def _last(text: str) -> int:
-    if not text.isdecimal() or not int(text):
-        raise WrongValue(f"{text!r} is not a number of messages")
-    return int(text)
+def _one_of(one: str, other: str) -> Callable[[str], str]:
+    def convert(text: str) -> str:
+        if text not in (one, other):
+            raise WrongValue(f"{text!r} is neither {one} nor {other}")
+        return text
 
-
-def _theme(text: str) -> str:
-    if text not in ("dark", "light"):
-        raise WrongValue(f"{text!r} is neither dark nor light")
-    return text
+    return convert
 
 
 # Before the command and behind it.
@@ -156,7 +167,7 @@ SHARED = (
     Option("demo", "use bundled example sessions in a throw-away folder"),
 )
 # Before the command only.
-OWN = (Option("theme", "colours of the browser", metavar="{dark,light}", convert=_theme),)
+OWN = (Option("theme", "colours of the browser", metavar="{dark,light}", convert=_one_of("dark", "light")),)
 _JSON = Option("json", "as JSON")
 _SESSION = Word("session", "a path, an id, or the beginning of one id")
 _ENTRY = "an entry's id, or the beginning of one"
@@ -165,7 +176,21 @@ REPORTS = {
     "list": Command(
         "print the sessions, newest activity first",
         Word("query", "words that must all match", many="*"),
-        Option("limit", "at most N sessions", metavar="N", convert=_limit),
+        Option("limit", "at most N sessions", metavar="N", convert=_number("sessions")),
+        _JSON,
+    ),
+    "search": Command(
+        "find sessions by what was said in them",
+        Word("query", "what to look for; behind --, a word may begin with a dash", many="+"),
+        Option("all-text", "also in what tools were asked and gave back, and in everything else"),
+        Option("every", "every place that matches, not one of each session"),
+        Option("limit", "at most N hits", metavar="N", convert=_number("hits")),
+        Option(
+            "order",
+            "newest activity first (the default), or what fits best",
+            metavar="{recent,relevance}",
+            convert=_one_of("recent", "relevance"),
+        ),
         _JSON,
     ),
     "tree": Command(
@@ -180,6 +205,14 @@ REPORTS = {
         _JSON,
     ),
     "doctor": Command("what was found, and what was skipped and why", _JSON),
+    "index": Command(
+        "bring the index up to date",
+        Option("rebuild", "forget it, and read all sessions again"),
+        Option("verify", "compare it with the files"),
+        Option("where", "where it is, and how large"),
+        _JSON,
+    ),
+    "watch": Command("print a line for each change of a session, until interrupted", _JSON),
 }
 CHANGES = {
     "label": Command(
@@ -209,7 +242,12 @@ CHANGES = {
         _SESSION,
         Option("entry", "of the path to this entry (default: the leaf)", metavar="ID"),
         Option("to", "for this working folder (default: that of the session)", metavar="DIR"),
-        Option("last", "of the last N messages (nickcecere/agent; default: 20)", metavar="N", convert=_last),
+        Option(
+            "last",
+            "of the last N messages (nickcecere/agent; default: 20)",
+            metavar="N",
+            convert=_number("messages", 1),
+        ),
         _JSON,
     ),
 }
@@ -254,7 +292,9 @@ def _place(words: Sequence[Word], named: list[str], options: Options) -> bool:
     """Put what was `named` into `options`; False when that is too little or too much."""
     at = 0
     for word in words:
-        if word.many == "*":
+        if word.many in ("*", "+"):
+            if word.many == "+" and at == len(named):
+                return False
             setattr(options, word.field, named[at:])
             at = len(named)
         elif at < len(named):

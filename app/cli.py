@@ -79,6 +79,8 @@ def _run(options: Options, ends: bool) -> int:
     gc.disable()
     from app.arguments import CHANGES
 
+    if options.command == "watch":
+        _end_on_signals()
     with _surroundings(options) as setup:
         if options.command in CHANGES:
             from app import changes

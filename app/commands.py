@@ -126,7 +126,7 @@ COMMANDS: tuple[Command, ...] = (
         "app",
         "slash",
         "open_filter",
-        "Filter by title, folder, id, program and label",
+        "Search: what was said, title, folder, id, program, label",
         "filter",
         first=True,
     ),

@@ -26,17 +26,32 @@ class _Formatter(argparse.HelpFormatter):
     """Finds the width without `shutil`, which takes as long to import as all options to add."""
 
     def __init__(self, prog: str) -> None:
-        try:
-            columns = os.get_terminal_size(1).columns
-        except OSError:
-            columns = 80
-        super().__init__(prog, width=columns - 2)
+        super().__init__(prog, width=_columns() - 2)
+
+
+def _columns() -> int:
+    try:
+        return os.get_terminal_size(1).columns
+    except OSError:
+        return 80
 
 
 class _Parser(argparse.ArgumentParser):
-    """Complains in one line, whatever it names."""
+    """Complains in one line, whatever it names.
+
+    more   what help ends with, made for so many columns
+    """
+
+    more: Callable[[int], str] | None = None
+
+    def format_help(self) -> str:
+        """See `argparse`."""
+        text = super().format_help()
+        return text + self.more(_columns() - 2) if self.more else text
 
     def error(self, message: str) -> NoReturn:
+        if message.startswith("unrecognized arguments: -"):
+            message += " (behind --, words may begin with a dash)"
         self.exit(2, f"{self.prog}: {one_line(message, 1_000)}; `{self.prog} --help` says more\n")
 
 
@@ -74,11 +89,20 @@ def parser() -> argparse.ArgumentParser:
             formatter_class=_Formatter,
             argument_default=argparse.SUPPRESS,
         )
+        if name == "search":
+            report.more = _language
         for word in command.words:
             report.add_argument(word.field, nargs=word.many or None, metavar=word.metavar, help=word.help)
         _add(report, command.options)
         _add(report, SHARED, prefix=_BEHIND)
     return made
+
+
+def _language(columns: int) -> str:
+    # Only for help: the table of filters brings the stores along.
+    from app.index.query.describe import as_text
+
+    return f"\nwhat a QUERY is made of; all of it must hold:\n{as_text(columns)}\n"
 
 
 def _add(to: argparse.ArgumentParser, options: Iterable[Option], prefix: str = "") -> None:

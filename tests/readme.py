@@ -1,17 +1,19 @@
-"""The table of keys in the README: ``python -m tests.readme`` writes it anew from the table of commands."""
+"""The tables of keys and of the query language in the README: ``python -m tests.readme`` writes them anew
+from those of the program.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from app.commands import PANES, keys_of, of_pane
+from app.index.query.describe import CASE, as_markdown
 from app.screens.dialogs import PANE_TITLES
 
 README = Path(__file__).parent.parent / "README.md"
-BEGIN, END = "<!-- keys -->\n", "<!-- /keys -->"
 
 
-def table() -> str:
+def keys() -> str:
     """The commands of every pane with their keys, as Markdown."""
     lines = ["| where | keys | what they do |", "|---|---|---|"]
     for pane in PANES:
@@ -21,14 +23,25 @@ def table() -> str:
     return "\n".join(lines) + "\n"
 
 
-def with_table(text: str) -> str:
-    """The README with the table as it should be.
+def query() -> str:
+    """What a query is made of, as Markdown."""
+    return f"{as_markdown()}\n\n{CASE}\n"
 
-    :raises ValueError: the marks between which it stands are missing.
+
+TABLES = {"keys": keys, "query": query}
+
+
+def with_tables(text: str) -> str:
+    """The README with the tables as they should be.
+
+    :raises ValueError: the marks between which one stands are missing.
     """
-    start = text.index(BEGIN) + len(BEGIN)
-    return text[:start] + table() + text[text.index(END) :]
+    for name, table in TABLES.items():
+        begin = f"<!-- {name} -->\n"
+        start = text.index(begin) + len(begin)
+        text = text[:start] + table() + text[text.index(f"<!-- /{name} -->") :]
+    return text
 
 
 if __name__ == "__main__":
-    README.write_text(with_table(README.read_text(encoding="utf-8")), encoding="utf-8")
+    README.write_text(with_tables(README.read_text(encoding="utf-8")), encoding="utf-8")

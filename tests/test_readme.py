@@ -6,12 +6,12 @@ import re
 
 from app.arguments import COMMANDS
 from app.usage import parser
-from tests.readme import README, with_table
+from tests.readme import README, with_tables
 
 
-def test_the_table_of_keys_is_the_programs():
+def test_the_tables_of_keys_and_of_the_query_language_are_the_programs():
     text = README.read_text(encoding="utf-8")
-    assert text == with_table(text), "python -m tests.readme writes it anew"
+    assert text == with_tables(text), "python -m tests.readme writes it anew"
 
 
 def test_every_command_and_option_is_mentioned():

@@ -1,5 +1,5 @@
-"""What the command line prints: the list, a tree, labels, the doctor's findings. Text is inert; JSON is plain
-ASCII.
+"""What the command line prints: the list, hits of a search, a tree, labels, the doctor's findings, what
+became of the index, what changes. Text is inert; JSON is plain ASCII.
 """
 
 from __future__ import annotations
@@ -31,6 +31,18 @@ def run(options: Options, setup: Setup) -> int:
         from app.reports import labels
 
         return labels.run(options, setup)
+    if options.command == "search":
+        from app.reports import search
+
+        return search.run(options, setup)
+    if options.command == "index":
+        from app.reports import index
+
+        return index.run(options, setup)
+    if options.command == "watch":
+        from app.reports import watch
+
+        return watch.run(options, setup)
     from app.reports import doctor
 
     return doctor.run(options, setup)

@@ -36,8 +36,10 @@ def run(options: Options, setup: Setup) -> int:
     processes = look(setup.stores)
     if options.limit is None or query or options.json or processes.processes:
         every, note = _every(setup, found, full=options.json)
-        rows = _matching(every, query, setup.home) if query else every
-        total = len(rows)
+        matching = _matching(every, query, setup) if query else every
+        if matching is None:
+            return 2
+        rows, total = matching, len(matching)
     else:
         # Nobody has to be compared with anybody: the rows that are shown are enough.
         every, total, note = newest(setup.stores, setup.cache_folder, options.limit, setup.now_ms, found)
@@ -75,11 +77,21 @@ def _every(setup: Setup, found: Found, *, full: bool) -> tuple[list[Row], str | 
         catalog.close()
 
 
-def _matching(rows: list[Row], query: str, home: str) -> list[Row]:
+def _matching(rows: list[Row], query: str, setup: Setup) -> list[Row] | None:
+    """The rows that have all words of `query` and pass its filters; None, and why is said, where one is none
+    that can be asked.
+    """
     from app.view.session_filter import haystack, matches, words_of
 
+    if ":" in query:
+        from app.reports.narrowed import narrowed
+
+        found = narrowed(rows, query, setup)
+        if found is None:
+            return None
+        rows, query = found
     words = words_of(query)
-    return [row for row in rows if matches(haystack(row, tilde(row.cwd, home)), words)]
+    return [row for row in rows if matches(haystack(row, tilde(row.cwd, setup.home)), words)]
 
 
 def table(rows: list[Row], states: dict[str, str], home: str, now_ms: int, cells: int | None) -> list[str]:

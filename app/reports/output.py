@@ -40,9 +40,17 @@ def write_json(value: dict[str, Any]) -> None:
     """
     import json
 
-    json.dump(value, sys.stdout, ensure_ascii=True, indent=1 if sys.stdout.isatty() else None)
-    sys.stdout.write("\n")
+    # In one go: piece by piece is several times slower.
+    text = json.dumps(value, ensure_ascii=True, indent=1 if sys.stdout.isatty() else None)
+    sys.stdout.write(text + "\n")
     sys.stdout.flush()
+
+
+def json_line(value: dict[str, Any]) -> str:
+    """A value as JSON in one line, in ASCII."""
+    import json
+
+    return json.dumps(value, ensure_ascii=True)
 
 
 def complain(message: str) -> None:

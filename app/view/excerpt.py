@@ -30,7 +30,7 @@ def fit(text: str, ranges: Sequence[tuple[int, int]], cells: int) -> tuple[str, 
 
 
 def _begin(text: str, start: int, end: int, cells: int) -> int:
-    """Where to begin so that what is found stands in the middle, or comes first if it is too long for that."""
+    """Where to begin so that what is found stands in the middle, or first if it is too long for that."""
     if width(text[:end]) < cells:
         return 0
     room = max(0, cells - width(text[start:end])) // 2 - len(ELLIPSIS)

@@ -1,4 +1,4 @@
-"""The line in which the filter of the session list is typed."""
+"""The line in which the session list is searched."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class SearchBox(Input):
         """The filter goes."""
 
     def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(placeholder="filter: title, folder, id, program, label", id=id, compact=True)
+        super().__init__(placeholder='words, "a phrase", agent:pi, label:x', id=id, compact=True)
         self.cursor_blink = False
 
     async def on_key(self) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from app import usage
 from app.arguments import COMMANDS, OWN, SHARED, plain
+from app.index.query.describe import table
 
 EVERY_OPTION = [*SHARED, *OWN, *(option for command in COMMANDS.values() for option in command.options)]
 VALUES = [
@@ -70,6 +71,14 @@ def test_what_is_read_plainly_argparse_reads_the_same(words):
             ["branch", "abc", "root", "--summary", "a b", "--new-file"],
             ["fork", "abc"],
             ["fork", "--entry", "e", "abc", "--to", "x", "--last", "3"],
+            ["search", "a"],
+            ["search", "--order", "relevance", "--every", "a b", "label:c", "--all-text", "--limit", "0"],
+            ["search", ""],
+            ["index"],
+            ["index", "--rebuild"],
+            ["index", "--verify"],
+            ["index", "--where"],
+            ["watch"],
         ]
     ),
     behind=st.lists(st.sampled_from([["--demo"], ["--json"], ["--store", "omp=/y"]]), max_size=3),
@@ -102,6 +111,10 @@ def test_words_and_options_go_where_the_table_says():
     read = plain(["fork", "s", "--entry", "e", "--to", "d", "--last", "7"])
     assert read is not None
     assert (read.session, read.entry, read.to, read.last) == ("s", "e", "d", 7)
+    read = plain(["search", "--all-text", "a", "b c", "--order", "relevance", "--every", "--limit", "2"])
+    assert read is not None
+    assert (read.query, read.all_text, read.order) == (["a", "b c"], True, "relevance")
+    assert (read.every, read.limit) == (True, 2)
     for words, session in ((["labels"], ""), (["labels", "s"], "s")):
         read = plain(words)
         assert read is not None
@@ -113,10 +126,26 @@ def test_a_word_that_begins_with_a_dash_is_one_behind_two(capsys):
         read = by_argparse(words)
         assert read is not None
         assert (read.session, read.entry, read.text) == ("s", "e", "-x")
+    for words in (["search", "--json", "a", "--", "-x"], ["search", "--json", "--", "a", "-x"]):
+        read = by_argparse(words)
+        assert read is not None
+        assert (read.query, read.json) == (["a", "-x"], True)
+    read = by_argparse(["search", "--", "-x", "--json", "--", "-y z"])
+    assert read is not None
+    assert (read.query, read.json) == (["-x", "--json", "--", "-y z"], False)
 
 
 @pytest.mark.parametrize(
-    "words", [["fly"], ["tree"], ["--theme", "a\nb"], ["list", "--store", "\x1b[1m\n"], ["-\x1b"]]
+    "words",
+    [
+        ["fly"],
+        ["tree"],
+        ["search"],
+        ["search", "a", "--order", "\x1b"],
+        ["--theme", "a\nb"],
+        ["list", "--store", "\x1b[1m\n"],
+        ["-\x1b"],
+    ],
 )
 def test_a_complaint_is_one_inert_line(capsys, words):
     assert by_argparse(words) is None
@@ -156,6 +185,14 @@ def test_stores_before_and_behind_the_command_are_all_kept_in_order():
         ["branch", "a", "b", "--summary", "-x"],
         ["fork", "a", "--last", "0"],
         ["label", "a", "b", "--new-file"],
+        ["search"],
+        ["search", "--json"],
+        ["search", "a", "-x"],
+        ["search", "--", "-x"],
+        ["search", "a", "--limit", "-1"],
+        ["search", "a", "--order", "best"],
+        ["index", "a"],
+        ["watch", "a"],
         ["fly"],
         ["--json"],
         ["list", "--theme", "dark"],
@@ -174,6 +211,12 @@ def test_every_option_of_the_table_is_one_of_argparse(capsys):
     assert by_argparse(["--help"]) is None
     told = capsys.readouterr().out
     assert all(f"--{option.name}" in told for option in (*SHARED, *OWN)), told
+
+
+def test_help_on_searching_says_what_can_be_looked_for(capsys):
+    assert by_argparse(["search", "--help"]) is None
+    told = capsys.readouterr().out
+    assert all(what in told for what, _, _ in table())
 
 
 def test_a_plain_command_line_loads_no_argparse():

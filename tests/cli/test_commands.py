@@ -52,6 +52,38 @@ def test_list_filters_by_all_words_anywhere(leafmark, store):
     assert (missing.returncode, missing.stdout, missing.stderr) == (1, "", "leafmark: no session matches\n")
 
 
+def test_list_takes_the_filters_of_the_query_language(run, store, home):
+    def titles(*words):
+        done = run("list", "--json", *words)
+        assert done.err == ("" if done.code == 0 else "leafmark: no session matches\n")
+        return [each["title"] for each in json.loads(done.out)["sessions"]]
+
+    assert titles("is:named") == ["Auth"]
+    assert titles("dir:/work/doc") == ["man page"]
+    assert titles("is:damaged") == ["third"]
+    assert titles("label:good", "AUTH") == ["Auth"]
+    assert titles("label:good", "nowhere") == []
+    assert titles("agent:omp") == []
+    assert titles("has:branch,label", "messages:>2") == ["Auth"]
+    # What is no filter is a word, as ever.
+    assert titles("http://x") == []
+    assert titles("--", "-is:named", "date:>1d") == ["man page", "third"]
+    with_colon = store / "2026_colon.jsonl"
+    write_session(with_colon, *chain("use std::vector here: now", id="colon"))
+    assert titles("std::vector", "here:") == ["use std::vector here: now"]
+
+
+def test_a_filter_that_a_list_cannot_ask_is_pointed_at(run, store):
+    for query, said in (
+        ("a is:blue", ["  a is:blue", "       ^^^^"]),
+        ("  role:user a", ["  role:user a", "  ^^^^^^^^^"]),
+    ):
+        done = run("list", query)
+        assert (done.code, done.out) == (2, "")
+        assert done.err.splitlines()[1:] == said
+        assert done.err.startswith("leafmark: ")
+
+
 def test_list_limit_says_what_it_left_out(leafmark, store):
     done = leafmark("list", "--limit", 1)
     assert len(done.stdout.splitlines()) == 1

@@ -1,0 +1,107 @@
+"""Hits of a search as lines, and as JSON."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from app.formats.stamps import iso
+from app.formats.text import one_line
+from app.reports.listing import table
+from app.view.cells import width
+from app.view.excerpt import fit, marked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from app.index.search.found import Hit
+    from app.index.search.place import Place
+
+    Places = Callable[[Hit], Place]
+
+INDENT = " " * 7
+"""Hits stand below the session's age."""
+LEAST_CELLS = 24
+"""What a snippet gets of the narrowest terminal."""
+# As the screen shows it: by more than colour.
+MATCH, PLAIN = "\x1b[1;4;33m", "\x1b[0m"
+
+
+class Painter:
+    """Makes lines of hits.
+
+    :param cells: the width to fit to; None for lines that are not cut, one a hit.
+    :param colour: mark in the text what was found.
+    """
+
+    def __init__(self, place: Places, home: str, now_ms: int, cells: int | None, *, colour: bool) -> None:
+        self._place = place
+        self._home = home
+        self._now_ms = now_ms
+        self._cells = cells
+        self._colour = colour
+        self._last = ""
+
+    def lines(self, hits: Sequence[Hit]) -> Iterator[str]:
+        """Each session as `leafmark list` prints it, once for hits that follow each other, and the hits
+        below; or one line for each hit, with all of it.
+        """
+        heads = table([hit.row for hit in hits], {}, self._home, self._now_ms, self._cells)
+        for hit, head in zip(hits, heads, strict=True):
+            said = self._said(hit)
+            if self._cells is None:
+                yield f"{head}  {said}" if said else head
+                continue
+            if hit.path != self._last:
+                self._last = hit.path
+                yield head
+            if said:
+                yield INDENT + said
+
+    def _said(self, hit: Hit) -> str:
+        """Where it is and what it says; nothing of a session that is a hit as a whole."""
+        where = self._where(hit)
+        if not hit.snippet:
+            return where
+        text, ranges = hit.snippet, hit.ranges
+        if self._cells is not None:
+            taken = len(INDENT) + width(where) + 2
+            text, ranges = fit(text, ranges, max(LEAST_CELLS, self._cells - taken))
+        return f"{where}: {marked(text, ranges, MATCH, PLAIN) if self._colour else text}"
+
+    def _where(self, hit: Hit) -> str:
+        parts = [role(hit) or ""]
+        if hit.entry_id is not None:
+            parts[0] += f" {hit.entry_id}"
+        place = self._place(hit)
+        if place.on_active_path is False:
+            parts.append(f"branch {place.branch} of {place.branches}, not on the active path")
+        if hit.near:
+            parts.append("in another spelling")
+        # Ids and types of entries are as strange as their files.
+        return one_line(", ".join(parts))
+
+
+def role(hit: Hit) -> str | None:
+    """What stands for the role: who says it, "name", "label", "folder" or "id"; None of a session that is a
+    hit as a whole.
+    """
+    return hit.role or (None if hit.where == "row" else hit.where)
+
+
+def as_json(hit: Hit, place: Places) -> dict[str, Any]:
+    """The hit's object in `leafmark search --json`."""
+    return {
+        "path": hit.path,
+        "session_id": hit.row.id,
+        "entry_id": hit.entry_id,
+        "role": role(hit),
+        "snippet": hit.snippet,
+        "on_active_path": place(hit).on_active_path,
+        "timestamp": None if hit.timestamp is None else iso(hit.timestamp),
+    }
+
+
+def wants_colour(env: Mapping[str, str]) -> bool:
+    """Whether standard output is a terminal that may be sent colours."""
+    return sys.stdout.isatty() and not env.get("NO_COLOR") and env.get("TERM") not in ("dumb", "unknown")

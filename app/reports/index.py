@@ -1,0 +1,143 @@
+"""``leafmark index``: brings the index up to date, builds it anew, compares it with the files, says where it
+is.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from app.formats.text import one_line
+from app.index.cache import rebuild, where
+from app.index.index import Index
+from app.index.verify import verify
+from app.reports.output import complain, write_json, write_text
+from app.reports.progress import Progress
+from app.view.folders import tilde
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.arguments import Options
+    from app.setup import Setup
+
+SCHEMA = 1
+DIFFERENT = 3
+"""The exit code when something is not as the files say."""
+
+
+def run(options: Options, setup: Setup) -> int:
+    """Do what one of the options says, or bring the index up to date. Exit code 3 when `--verify` finds that
+    something differs.
+    """
+    asked = [name for name in ("rebuild", "verify", "where") if getattr(options, name)]
+    if len(asked) > 1:
+        complain(f"--{asked[0]} has no place beside --{asked[1]}")
+        return 2
+    if options.where:
+        found, lines = _where(setup)
+    elif options.verify:
+        found, lines = _verified(setup)
+    else:
+        if options.rebuild:
+            rebuild(setup.cache_folder)
+        found, lines = _updated(setup)
+    if options.json:
+        write_json({"schema": SCHEMA, **found})
+    else:
+        write_text("".join(one_line(line, 4_096) + "\n" for line in lines))
+    return DIFFERENT if found.get("findings") else 0
+
+
+def _updated(setup: Setup) -> tuple[dict[str, Any], Iterator[str]]:
+    began = time.monotonic()
+    index = Index(setup.stores, setup.cache_folder, setup.now_ms)
+    progress = Progress()
+    try:
+        index.scan(progress.read)
+        sessions, refused, counts = index.newest(0)[1], len(index.problem_files()), index.counts
+        passed_over, note = len(index.complaints), index.note
+    finally:
+        progress.end()
+        index.close()
+    if note:
+        complain(note)
+    found = {
+        "whole": counts.whole,
+        "tails": counts.tails,
+        "bytes": counts.bytes,
+        "sessions": sessions,
+        "refused": refused,
+        "passed_over": passed_over,
+        "text_bytes": where(setup.cache_folder).text_bytes,
+        "seconds": round(time.monotonic() - began, 3),
+    }
+    return found, _told_of_update(found)
+
+
+def _told_of_update(found: dict[str, Any]) -> Iterator[str]:
+    yield f"{_count(found['sessions'], 'session')}, {_bytes(found['text_bytes'])} of text"
+    yield (
+        f"{_bytes(found['bytes'])} read in {found['seconds']:.2f} s: {_count(found['whole'], 'file')} whole,"
+        f" of {found['tails']:,} what was new at the end"
+    )
+    skipped = found["refused"] + found["passed_over"]
+    if skipped:
+        yield f"{_count(skipped, 'file')} skipped; `leafmark doctor` says why"
+
+
+def _verified(setup: Setup) -> tuple[dict[str, Any], Iterator[str]]:
+    index = Index(setup.stores, setup.cache_folder, setup.now_ms)
+    progress = Progress()
+    try:
+        done = verify(index.catalog, setup.stores, progress.compared)
+        note = index.note
+    finally:
+        progress.end()
+        index.close()
+    if note:
+        complain(note)
+
+    def told() -> Iterator[str]:
+        for finding in done.findings:
+            yield f"{tilde(finding.path, setup.home)}: {finding.what}"
+        yield f"{_count(done.checked, 'file')} compared, {_count(len(done.findings), 'difference')}"
+        if done.changed:
+            yield f"{_count(done.changed, 'file')} not compared: changed since; `leafmark index` reads them"
+        if done.without_text:
+            yield f"{_count(done.without_text, 'session')} without text: a search reads the files"
+
+    return asdict(done), told()
+
+
+def _where(setup: Setup) -> tuple[dict[str, Any], Iterator[str]]:
+    found = where(setup.cache_folder)
+
+    def told() -> Iterator[str]:
+        yield (
+            f"catalog: {tilde(found.catalog, setup.home)}, {_bytes(found.catalog_bytes)},"
+            f" {_count(found.sessions, 'session')}"
+        )
+        yield (
+            f"text: {tilde(found.text, setup.home)}, {_bytes(found.text_bytes)}"
+            f" in {_count(found.segments, 'segment')}, {_bytes(found.dead_bytes)} of it unused"
+        )
+        if found.network:
+            yield "on a network share"
+        if found.without_text:
+            yield f"{_count(found.without_text, 'session')} without text: a search reads the files"
+
+    return asdict(found), told()
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def _bytes(number: int) -> str:
+    if number < 1_000:
+        return _count(number, "byte")
+    if number < 1_000_000:
+        return f"{number / 1_000:.1f} kB"
+    return f"{number / 1_000_000:,.1f} MB"

@@ -1,0 +1,106 @@
+"""``leafmark search``: the sessions in which something was said, and where."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.index.facts import facts_of
+from app.index.index import Index
+from app.index.query.grammar import parse
+from app.index.query.query import QueryError
+from app.reports.hits import Painter, as_json, wants_colour
+from app.reports.output import columns, complain, write_json, write_text
+from app.reports.pointed import complain_of
+from app.reports.progress import Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from app.arguments import Options
+    from app.index.search.found import Hit, Page
+    from app.reports.hits import Places
+    from app.setup import Setup
+
+SCHEMA = 1
+
+
+def run(options: Options, setup: Setup) -> int:
+    """Bring the index up to date, then print what matches. Exit code 1 when nothing does, 2 when the query
+    cannot be run.
+    """
+    query = " ".join(options.query)
+    facts = facts_of(setup.stores, lambda: index.rows(), setup.now_ms())
+    index = Index(setup.stores, setup.cache_folder, setup.now_ms, home=setup.home, facts=facts)
+    try:
+        # A mistake is told of before anything is read.
+        asked = parse(query, setup.now_ms(), home=setup.home, all_text=options.all_text)
+        for note in asked.notes:
+            complain(note.message)
+        progress = Progress()
+        try:
+            index.scan(progress.read)
+        finally:
+            progress.end()
+        pages = index.query(query, order=options.order, all_text=options.all_text, every=options.every)
+        if index.note:
+            complain(index.note)
+        return report(pages, index.place, options, setup)
+    except QueryError as error:
+        complain_of(query, error)
+        return 2
+    finally:
+        index.close()
+
+
+def report(pages: Iterable[Page], place: Places, options: Options, setup: Setup) -> int:
+    """Print the hits of a search, lines as they come, JSON when all are there.
+
+    :param place: where in its session's tree a hit is.
+    :return: the exit code.
+    """
+    counted = _Counted(pages, options.limit)
+    if options.json:
+        hits = [as_json(hit, place) for page in counted.pages() for hit in page]
+        write_json({"schema": SCHEMA, "total": counted.total, "hits": hits})
+    else:
+        painter = Painter(place, setup.home, setup.now_ms(), columns(), colour=wants_colour(setup.env))
+        for page in counted.pages():
+            write_text("".join(line + "\n" for line in painter.lines(page)))
+        if counted.shown < counted.met:
+            things = "hits" if options.every else "sessions"
+            complain(f"{counted.shown:,} of {counted.met:,} {things}; --limit {counted.met} shows all")
+    if not counted.total:
+        complain("no session matches")
+        return 1
+    return 0
+
+
+class _Counted:
+    """The hits of a search, counted on their way.
+
+    total   sessions that match
+    met     hits that there are
+    shown   those of them that were given on
+    """
+
+    def __init__(self, pages: Iterable[Page], limit: int | None) -> None:
+        self._pages = pages
+        self._limit = limit
+        self._said: set[str] = set()
+        self.total = 0
+        self.met = 0
+        self.shown = 0
+
+    def pages(self) -> Iterator[list[Hit]]:
+        """Those that may be shown, as they come; what there is to say goes to standard error."""
+        for page in self._pages:
+            self.total = page.total
+            for note in page.notes:
+                if note.message not in self._said:
+                    self._said.add(note.message)
+                    complain(note.message)
+            self.met += len(page.hits)
+            hits = page.hits if self._limit is None else page.hits[: self._limit - self.shown]
+            if hits:
+                self.shown += len(hits)
+                yield hits

@@ -1,0 +1,184 @@
+"""``leafmark watch``: one line for each change of a session, until somebody ends it."""
+
+from __future__ import annotations
+
+import gc
+import os
+import select
+import stat
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any
+
+from app.formats.stamps import iso
+from app.formats.text import one_line
+from app.index.index import Index
+from app.reports.output import complain, json_line, write_text
+from app.reports.progress import Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.arguments import Options
+    from app.index.index import Delta
+    from app.index.row import Row
+    from app.setup import Setup
+
+SCHEMA = 1
+END_SECONDS = 5.0
+"""How long the thread that follows may take to end."""
+
+
+def run(options: Options, setup: Setup) -> int:
+    """Bring the index up to date, then print what changes until standard output is closed.
+
+    Standard error says when watching has begun: whatever is written from then on is told of.
+
+    :raises KeyboardInterrupt, SystemExit: a signal ended it.
+    """
+    # The other commands are over before anything could be collected.
+    gc.enable()
+    index = Index(setup.stores, setup.cache_folder, setup.now_ms)
+    progress = Progress()
+    try:
+        index.scan(progress.read)
+    finally:
+        progress.end()
+    known = {row.path: row for row in index.rows()}
+    if index.note:
+        complain(index.note)
+    complain(f"watching {len(known):,} session{'' if len(known) == 1 else 's'}")
+    for delta in _deltas(index):
+        time = iso(setup.now_ms())
+        for change in changes(delta, known):
+            write_text((json_line({**change, "timestamp": time}) if options.json else line(change)) + "\n")
+    return 0
+
+
+def changes(delta: Delta, known: dict[str, Row]) -> Iterator[dict[str, Any]]:
+    """What a delta says of each session that has changed; `known`, path -> row, is brought up to date."""
+    for path in delta.removed:
+        gone = known.pop(path, None)
+        if gone is not None:
+            yield _change("removed", gone, {})
+    for row in delta.changed:
+        # Of a provisional row the real one follows.
+        if row.provisional:
+            continue
+        before = known.get(row.path)
+        known[row.path] = row
+        if before is None:
+            yield _change("added", row, _added(row))
+        else:
+            what = _changed(before, row)
+            if what:
+                yield _change("changed", row, what)
+
+
+def _change(kind: str, row: Row, what: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        "change": kind,
+        "agent": row.agent,
+        "session_id": row.id,
+        "path": row.path,
+        "what": what,
+    }
+
+
+def _added(row: Row) -> dict[str, Any]:
+    what: dict[str, Any] = {"entries": row.entry_count, "messages": row.message_count}
+    if row.name is not None:
+        what["name"] = row.name
+    if row.labels:
+        what["labels"] = _labels(dict(row.labels))
+    return what
+
+
+def _changed(before: Row, now: Row) -> dict[str, Any]:
+    """What is another than it was: numbers as differences, all else as it is now; labels that were taken off
+    are null. Empty when only the file was touched.
+    """
+    what: dict[str, Any] = {}
+    for name, field in (
+        ("entries", "entry_count"),
+        ("messages", "message_count"),
+        ("branches", "leaf_count"),
+        ("problems", "problems"),
+    ):
+        more = getattr(now, field) - getattr(before, field)
+        if more:
+            what[name] = more
+    for field in ("name", "cwd", "leaf_id", "parent_session"):
+        if getattr(now, field) != getattr(before, field):
+            what[field] = getattr(now, field)
+    old, new = dict(before.labels), dict(now.labels)
+    labels = {entry: new.get(entry) for entry in old | new if old.get(entry) != new.get(entry)}
+    if labels:
+        what["labels"] = _labels(labels)
+    return what
+
+
+def _labels(labels: dict[str, str | None]) -> list[dict[str, Any]]:
+    return [{"entry_id": entry, "label": label} for entry, label in labels.items()]
+
+
+def line(change: dict[str, Any]) -> str:
+    """A change as one inert line: what kind, the session's file, what is another."""
+    parts = []
+    added = change["change"] == "added"
+    for name, value in change["what"].items():
+        if name == "labels":
+            parts += [
+                f"label {each['label']} on {each['entry_id']}"
+                if each["label"] is not None
+                else f"no label on {each['entry_id']}"
+                for each in value
+            ]
+        elif isinstance(value, int):
+            parts.append(f"{name} {value}" if added else f"{name} {value:+}")
+        else:
+            parts.append(f"no {name}" if value is None else f"{name} {value}")
+    told = [f"{change['change']:<7}", one_line(change["path"], 4_096), one_line(", ".join(parts), 1_000)]
+    return "  ".join(told).rstrip()
+
+
+def _deltas(index: Index) -> Iterator[Delta]:
+    """What changes in `index`, as it comes, until nobody reads standard output any more."""
+    found: list[Delta] = []
+    failed: list[BaseException] = []
+    stop = Event()
+    woken, wake = os.pipe()
+
+    def on_delta(delta: Delta) -> None:
+        found.append(delta)
+        os.write(wake, b".")
+
+    def follow() -> None:
+        try:
+            index.follow(on_delta, stop)
+        except BaseException as error:
+            failed.append(error)
+        os.write(wake, b".")
+
+    # In a thread of its own, so that this one can wait for signals and for the reader to go away as well.
+    thread = Thread(target=follow, name="leafmark-watch", daemon=True)
+    waiting = select.poll()
+    waiting.register(woken, select.POLLIN)
+    if stat.S_ISFIFO(os.fstat(1).st_mode):
+        waiting.register(1, 0)
+    thread.start()
+    try:
+        while thread.is_alive() or found:
+            if any(number == 1 for number, _ in waiting.poll()):
+                return
+            os.read(woken, 4_096)
+            while found:
+                yield found.pop(0)
+        if failed:
+            raise failed[0]
+    finally:
+        stop.set()
+        thread.join(END_SECONDS)
+        if not thread.is_alive():
+            os.close(woken)
+            os.close(wake)

@@ -1,0 +1,211 @@
+"""What `leafmark search` prints of pages of hits, and of a query that cannot be run."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import NamedTuple
+
+import pytest
+
+from app.arguments import plain
+from app.formats import kinds
+from app.index.query.query import Note, QueryError
+from app.index.search.found import Hit, Page
+from app.reports import search
+from app.reports.hits import wants_colour
+from app.reports.pointed import complain_of, pointed
+from app.setup import Setup
+from app.view.cells import width
+from tests.factory import NOW, make_row
+
+
+class Where(NamedTuple):
+    on_active_path: bool | None = True
+    branch: int = 1
+    branches: int = 1
+
+
+def hit(row, snippet="the needle lies here", *, ranges=((4, 10),), **fields):
+    given = {
+        "where": "text",
+        "kind": kinds.USER,
+        "entry_id": "e1",
+        "role": "user",
+        "timestamp": NOW,
+        **fields,
+    }
+    return Hit(row, snippet=snippet, ranges=ranges, **given)
+
+
+@pytest.fixture
+def report(capsys, monkeypatch):
+    """Print pages: (pages, words, where hits are, columns of the terminal) -> (code, out, err)."""
+
+    def report(pages, *words, place=lambda hit: Where(), cells=None, colour=False):
+        monkeypatch.setattr(search, "columns", lambda: cells)
+        monkeypatch.setattr(search, "wants_colour", lambda env: colour)
+        options = plain(["search", *words, "needle"])
+        assert options is not None
+        setup = Setup(
+            env={}, home="/home/me", here=(), stores=[], cache_folder="", clock=lambda: NOW * 1_000_000
+        )
+        capsys.readouterr()
+        return search.report(pages, place, options, setup), *capsys.readouterr()
+
+    return report
+
+
+ONE, TWO = make_row("one", name="Auth"), make_row("two", cwd="/home/me/doc")
+
+
+def test_without_a_terminal_each_hit_is_one_whole_line(report):
+    pages = [
+        Page([hit(ONE), hit(ONE, "a " * 300 + "needle", ranges=((600, 606),), role="toolResult")], 1),
+        Page([hit(TWO, entry_id=None)], 2, done=True),
+    ]
+    code, out, err = report(pages, "--every")
+    assert (code, err) == (0, "")
+    assert out.splitlines() == [
+        "    5m pi          3            one  Auth  /work/app  user e1: the needle lies here",
+        "    5m pi          3            one  Auth  /work/app  toolResult e1: " + "a " * 300 + "needle",
+        "    5m pi          3            two  a session  ~/doc  user: the needle lies here",
+    ]
+
+
+def test_on_a_terminal_hits_stand_below_their_session_and_fit(report):
+    long = hit(ONE, "x" * 200 + " needle " + "y" * 200, ranges=((201, 207),), entry_id="e2")
+    _, out, _ = report([Page([hit(ONE), long, hit(TWO)], 2, done=True)], "--every", cells=60)
+    lines = out.splitlines()
+    assert [line.lstrip().partition(" ")[0] for line in lines] == ["5m", "user", "user", "5m", "user"]
+    assert all(width(line) <= 60 for line in lines)
+    assert "needle" in lines[2]
+    assert "\x1b" not in out
+
+
+def test_what_was_found_is_marked_in_colour(report):
+    _, out, _ = report([Page([hit(ONE)], 1, done=True)], cells=80, colour=True)
+    assert out.splitlines()[1] == " " * 7 + "user e1: the \x1b[1;4;33mneedle\x1b[0m lies here"
+
+
+def test_where_a_hit_is_is_said(report):
+    hits = [
+        hit(ONE, "first"),
+        hit(ONE, "second", near=True),
+        hit(ONE, "Auth needle", where="name", role="name", entry_id=None),
+        hit(ONE, "/work/needle", where="folder", role="", entry_id=None),
+        hit(ONE, "", where="row", role="", entry_id=None),
+    ]
+    places = {"first": Where(False, 2, 3), "second": Where(True, 1, 3)}
+    pages = [Page(hits, 1, done=True)]
+    _, out, _ = report(pages, "--every", place=lambda hit: places.get(hit.snippet, Where(None)), cells=100)
+    assert [line.strip() for line in out.splitlines()[1:]] == [
+        "user e1, branch 2 of 3, not on the active path: first",
+        "user e1, in another spelling: second",
+        "name: Auth needle",
+        "folder: /work/needle",
+    ]
+
+
+@pytest.mark.parametrize("cells", [None, 80])
+def test_ids_and_roles_are_inert(report, cells):
+    hostile = hit(make_row("\x1b[2J", title="t"), role="\u202euser\n", entry_id="\x9b1m\x07")
+    _, out, _ = report([Page([hostile], 1, done=True)], cells=cells)
+    assert out.replace("\n", "").isprintable()
+    assert len(out.splitlines()) == (1 if cells is None else 2)
+
+
+def test_json_has_the_promised_fields(report):
+    hits = [
+        hit(ONE),
+        hit(TWO, "日", where="id", role="", entry_id=None, timestamp=None),
+        hit(TWO, "", where="row", role="", entry_id=None, timestamp=None),
+    ]
+    places = {"one": Where(False, 2, 2), "two": Where(None)}
+    code, out, _ = report([Page(hits, 7, done=True)], "--json", place=lambda hit: places[hit.row.id])
+    assert code == 0
+    assert out.isascii()
+    first, second, third = json.loads(out)["hits"]
+    assert json.loads(out) == {"schema": 1, "total": 7, "hits": [first, second, third]}
+    assert first == {
+        "path": "/store/one.jsonl",
+        "session_id": "one",
+        "entry_id": "e1",
+        "role": "user",
+        "snippet": "the needle lies here",
+        "on_active_path": False,
+        "timestamp": "2026-05-28T20:26:40.000Z",
+    }
+    assert (second["entry_id"], second["role"], second["timestamp"]) == (None, "id", None)
+    assert second["on_active_path"] is None
+    assert third["role"] is None
+
+
+@pytest.mark.parametrize(("limit", "shown"), [(0, 0), (1, 1), (2, 2), (5, 3)])
+def test_a_limit_is_kept_across_pages_and_said(report, limit, shown):
+    pages = [Page([hit(ONE), hit(TWO)], 2), Page([hit(make_row("three"))], 3, done=True)]
+    code, out, err = report(pages, "--limit", str(limit))
+    assert code == 0
+    assert len(out.splitlines()) == shown
+    assert err == ("" if shown == 3 else f"leafmark: {shown} of 3 sessions; --limit 3 shows all\n")
+    found = json.loads(report(pages, "--limit", str(limit), "--json")[1])
+    assert (found["total"], len(found["hits"])) == (3, shown)
+
+
+def test_only_what_is_shown_is_looked_for_in_trees(report):
+    asked = []
+    pages = [Page([hit(ONE), hit(TWO)], 2, done=True)]
+    report(pages, "--limit", "1", place=lambda hit: asked.append(hit.row.id) or Where())
+    assert asked == ["one"]
+
+
+def test_nothing_found_is_one_and_notes_are_said_once(report):
+    note = Note("neadle is nowhere; needle was looked for\x1b[2J", 0, 6)
+    code, out, err = report([Page(notes=(note,)), Page(done=True, notes=(note,))])
+    assert (code, out) == (1, "")
+    assert err.splitlines() == [
+        "leafmark: neadle is nowhere; needle was looked for␛[2J",
+        "leafmark: no session matches",
+    ]
+    code, out, _ = report([Page(done=True)], "--json")
+    assert (code, json.loads(out)) == (1, {"schema": 1, "total": 0, "hits": []})
+
+
+def test_the_part_of_a_query_that_is_to_blame_has_carets_under_it(capsys):
+    complain_of("a cost:much b", QueryError("no amount", 7, 4))
+    assert capsys.readouterr().err.splitlines() == [
+        "leafmark: no amount",
+        "  a cost:much b",
+        "         ^^^^",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("query", "position", "length", "lines"),
+    [
+        ("", 0, 0, ("", "^")),
+        ("日本 x:y", 3, 1, ("日本 x:y", "     ^")),
+        ("a\tb\n\x1b", 4, 1, ("a b ␛", "    ^")),
+        ("a" * 100 + "!" + "b" * 100, 100, 1, ("…" + "a" * 30 + "!" + "b" * 30 + "…", " " * 31 + "^")),
+        ("a" * 10_000, 4_096, 5_904, ("…" + "a" * 120 + "…", " " * 31 + "^" * 60)),
+        ("e\u0301\u202e:", 2, 1, ("e\u0301\ufffd:", " ^")),
+    ],
+)
+def test_of_a_long_or_hostile_query_what_stands_around_the_part_is_shown(query, position, length, lines):
+    assert pointed(query, position, length) == lines
+    assert not re.search("[\x00-\x1f\x7f-\x9f\u202a-\u202e]", "".join(lines))
+
+
+@pytest.mark.parametrize(
+    ("terminal", "env", "wanted"),
+    [
+        (True, {"TERM": "xterm"}, True),
+        (True, {"NO_COLOR": ""}, True),
+        (True, {"NO_COLOR": "1"}, False),
+        (True, {"TERM": "dumb"}, False),
+        (False, {"TERM": "xterm"}, False),
+    ],
+)
+def test_colours_are_for_terminals_that_want_them(monkeypatch, terminal, env, wanted):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: terminal, raising=False)
+    assert wants_colour(env) is wanted

@@ -1,0 +1,150 @@
+"""``leafmark index``: up to date, built anew, compared with the files, and where it is."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+from app.index.batch import Delta
+from app.reports.progress import Progress
+from tests.factory import chain, message, write_session
+
+
+@pytest.fixture
+def folder(home):
+    folder = home / ".pi/agent/sessions/--work--"
+    write_session(folder / "a.jsonl", *chain("hello", "there", id="aaaa"))
+    write_session(folder / "b.jsonl", *chain("more", id="bbbb"))
+    write_session(folder / "none.jsonl", "nothing of a session")
+    return folder
+
+
+def asked(run, *words):
+    done = run("index", *words, "--json")
+    assert done.err == ""
+    return done.code, json.loads(done.out)
+
+
+def test_what_was_read_is_said(run, folder):
+    code, found = asked(run)
+    assert code == 0
+    assert found.pop("seconds") >= 0
+    assert found.pop("text_bytes") > 0
+    assert found == {
+        "schema": 1,
+        "whole": 3,
+        "tails": 0,
+        "bytes": sum((folder / name).stat().st_size for name in ("a.jsonl", "b.jsonl")),
+        "sessions": 2,
+        "refused": 1,
+        "passed_over": 0,
+    }
+
+
+def test_only_what_is_new_is_read_again(run, folder):
+    run("index")
+    line = json.dumps(message("e", "00000002", "user", "again")) + "\n"
+    with (folder / "a.jsonl").open("a") as file:
+        file.write(line)
+    _, found = asked(run)
+    assert (found["whole"], found["tails"]) == (0, 1)
+    _, found = asked(run)
+    assert (found["whole"], found["tails"], found["bytes"]) == (0, 0, 0)
+
+
+def test_rebuilding_reads_everything_again(run, folder):
+    run("index")
+    _, found = asked(run, "--rebuild")
+    assert (found["whole"], found["sessions"]) == (3, 2)
+
+
+def test_an_index_as_the_files_say_has_no_findings(run, folder):
+    run("index")
+    assert asked(run, "--verify") == (
+        0,
+        {"schema": 1, "checked": 3, "changed": 0, "without_text": 0, "findings": []},
+    )
+    assert run("index", "--verify").out == "3 files compared, 0 differences\n"
+
+
+def test_what_differs_is_found_and_ends_with_three(run, folder, home):
+    run("index")
+    (segment,) = (home / ".cache/leafmark").glob("text-*/*.seg")
+    segment.write_bytes(segment.read_bytes().replace(b"there", b"thore"))
+    code, found = asked(run, "--verify")
+    assert code == 3
+    (finding,) = found["findings"]
+    assert finding["path"] == str(folder / "a.jsonl")
+    done = run("index", "--verify")
+    assert done.code == 3
+    assert "~/.pi/agent/sessions/--work--/a.jsonl: " in done.out.splitlines()[0]
+    assert done.out.splitlines()[1] == "3 files compared, 1 difference"
+    run("index", "--rebuild")
+    assert run("index", "--verify").code == 0
+
+
+def test_what_was_not_read_yet_is_not_compared(run, folder):
+    assert asked(run, "--verify")[1]["changed"] == 3
+    assert "3 files not compared" in run("index", "--verify").out
+
+
+def test_where_it_is_is_said_and_nothing_is_made(run, folder, home):
+    code, found = asked(run, "--where")
+    cache = home / ".cache/leafmark"
+    assert code == 0
+    assert (found["folder"], found["sessions"], found["catalog_bytes"]) == (str(cache), 0, 0)
+    assert not cache.exists()
+    run("index")
+    _, found = asked(run, "--where")
+    assert found["sessions"] == 2
+    assert found["text_bytes"] == sum(path.stat().st_size for path in cache.glob("text-*/*.seg"))
+    assert os.path.isfile(found["catalog"])
+    told = run("index", "--where").out
+    assert "~/.cache/leafmark/catalog-" in told
+    assert "2 sessions" in told
+
+
+def test_options_that_exclude_each_other_are_wrong_use(run, folder):
+    for words in (("--rebuild", "--where"), ("--verify", "--rebuild"), ("--where", "--verify")):
+        done = run("index", *words)
+        assert (done.code, done.out) == (2, "")
+        assert all(word in done.err for word in words)
+
+
+def test_the_cache_of_the_examples_is_their_own(run, home):
+    _, found = asked(run, "--demo")
+    assert found["sessions"] > 10
+    assert [path.name for path in home.iterdir()] == []
+
+
+def test_a_cache_that_cannot_be_deleted_is_said(run, folder, home):
+    run("index")
+    (catalog,) = (home / ".cache/leafmark").glob("catalog-*.db")
+    catalog.unlink()
+    catalog.mkdir()
+    (catalog / "x").touch()
+    done = run("index", "--rebuild")
+    assert done.code == 3
+    assert len(done.err.splitlines()) == 1
+
+
+def test_progress_is_shown_on_a_terminal_when_it_takes_long_and_taken_away(capsys, monkeypatch):
+    seconds = [0.0]
+    monkeypatch.setattr("time.monotonic", lambda: seconds[0])
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    progress = Progress()
+    for now, done in ((0.1, 1), (0.3, 2), (0.35, 3), (0.5, 4_000)):
+        seconds[0] = now
+        progress.read(Delta([], [], done, 5_000))
+    progress.end()
+    told = "\rreading 2 of 5,000 files\x1b[K\rreading 4,000 of 5,000 files\x1b[K\r\x1b[K"
+    assert capsys.readouterr().err == told
+    Progress().end()
+    assert capsys.readouterr().err == ""
+
+
+def test_without_a_terminal_nobody_is_told_of_progress():
+    progress = Progress()
+    assert (progress.read, progress.compared) == (None, None)

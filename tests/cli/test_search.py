@@ -1,0 +1,283 @@
+"""``leafmark search``, from the files to what is printed."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from tests.cli.conftest import ROOT
+from tests.factory import chain, entry, header, message, stamp, write_session
+
+CALL = {"type": "toolCall", "id": "c1", "name": "read", "arguments": {"path": "/etc/zanzibar"}}
+
+
+@pytest.fixture
+def folder(home):
+    """Four sessions: one with all that can be in one, one without ids, a hostile one, one of oh-my-pi."""
+    folder = home / ".pi/agent/sessions/--work--"
+    answer = [
+        {"type": "thinking", "thinking": "ponder quizzically"},
+        {"type": "text", "text": "In a shed"},
+        CALL,
+    ]
+    write_session(
+        folder / "a.jsonl",
+        header("aaaa"),
+        message("u1", None, "user", "find the frobnicator, find it", 1),
+        message("x1", "u1", "assistant", "an abandoned walrus", 2),
+        message("x2", "x1", "user", "a walrus again", 3),
+        {**message("a1", "u1", "assistant", "", 4), "message": {"role": "assistant", "content": answer}},
+        message("r1", "a1", "toolResult", "out of xylophones", 5, toolCallId="c1", toolName="read"),
+        entry("label", "l1", "r1", 6, targetId="u1", label="todo marzipan"),
+        entry("session_info", "n1", "l1", 7, name="Auth pelican"),
+    )
+    old = {**header("vvvv"), "version": None}
+    del old["version"]
+    said = {"type": "message", "timestamp": stamp(2), "message": {"role": "user", "content": "gramophone"}}
+    write_session(folder / "v.jsonl", old, said)
+    hostile = "\x1b[31m\u202eevil needle \x9b2J\n日本 needle"
+    write_session(folder / "h.jsonl", *chain(hostile, id="\x1b[2Jhh", cwd="/work/\x1b]0;T\x07"))
+    write_session(
+        home / ".omp/agent/sessions/-work/o.jsonl",
+        *chain("frobnicator of omp", "std::walrus_eater", id="oooo"),
+    )
+    return folder
+
+
+def hits(run, *words, code=0, err=""):
+    done = run("search", "--json", *words)
+    assert (done.code, done.err) == (code, err)
+    found = json.loads(done.out)
+    assert found["schema"] == 1
+    assert found["total"] == len({hit["path"] for hit in found["hits"]})
+    return found["hits"]
+
+
+def test_a_hit_says_which_entry_of_which_session_and_where_in_its_tree(run, folder):
+    (hit,) = hits(run, "abandoned")
+    assert hit == {
+        "path": str(folder / "a.jsonl"),
+        "session_id": "aaaa",
+        "entry_id": "x1",
+        "role": "assistant",
+        "snippet": "an abandoned walrus",
+        "on_active_path": False,
+        "timestamp": stamp(2),
+    }
+    (hit,) = hits(run, "shed")
+    assert (hit["entry_id"], hit["role"], hit["on_active_path"]) == ("a1", "assistant", True)
+
+
+def test_an_abandoned_branch_is_said_to_be_one(run, folder):
+    line = run("search", "abandoned").out
+    assert line.endswith(
+        "Auth pelican  /work/app  assistant x1, branch 1 of 2, not on the active path: an abandoned walrus\n"
+    )
+    assert "active path" not in run("search", "shed").out
+
+
+def test_words_are_found_everywhere_in_a_session_and_inside_longer_ones(run, folder):
+    assert {hit["session_id"] for hit in hits(run, "frobnicator")} == {"aaaa", "oooo"}
+    assert [hit["session_id"] for hit in hits(run, "frobnic", "walrus", "shed")] == ["aaaa"]
+    assert [hit["session_id"] for hit in hits(run, "walrus_eat")] == ["oooo"]
+    assert hits(run, '"it find"', code=1, err="leafmark: no session matches\n") == []
+    assert [hit["entry_id"] for hit in hits(run, '"the frobnicator, find"')] == ["u1"]
+
+
+def test_thinking_is_searched_and_tools_when_they_are_asked_for(run, folder):
+    assert [hit["entry_id"] for hit in hits(run, "quizzically")] == ["a1"]
+    nothing = {"code": 1, "err": "leafmark: no session matches\n"}
+    assert hits(run, "xylophones", "in:thinking", **nothing) == []
+    for words in (("in:tools",), ("--all-text",), ("tool:read",), ("in:all",)):
+        (result,) = hits(run, "xylophones", *words) if words[0][0] != "-" else hits(run, *words, "xylophones")
+        assert (result["entry_id"], result["role"]) == ("r1", "toolResult")
+        (call,) = hits(run, "zanzibar", *words) if words[0][0] != "-" else hits(run, *words, "zanzibar")
+        assert (call["entry_id"], call["role"]) == ("a1", "assistant")
+
+
+def test_names_labels_folders_and_ids_are_found(run, folder):
+    (name,) = hits(run, "pelican")
+    assert (name["role"], name["entry_id"], name["on_active_path"]) == ("name", None, None)
+    (label,) = hits(run, "marzipan")
+    assert (label["role"], label["snippet"]) == ("label", "todo marzipan")
+    assert {hit["role"] for hit in hits(run, "/work/app")} == {"folder"}
+    assert [hit["session_id"] for hit in hits(run, "vvvv")] == ["vvvv"]
+
+
+def test_ids_that_nothing_has(run, folder):
+    assert hits(run, "id:zzzz", code=1, err="leafmark: no session matches\n") == []
+    lost = entry("label", "l", "o", 3, targetId="gone", label="a lost marble")
+    orphan = message("o", "nobody", "user", "an orphaned marble", 2)
+    write_session(folder / "lost.jsonl", *chain("x", id="lost"), orphan, lost)
+    (label,) = hits(run, "lost")
+    assert (label["role"], label["entry_id"], label["timestamp"]) == ("label", "gone", None)
+    (found,) = hits(run, "orphaned")
+    assert (found["entry_id"], found["on_active_path"]) == ("o", True)
+
+
+def test_a_session_without_ids_is_found_and_has_none(run, folder):
+    (hit,) = hits(run, "gramophone")
+    assert (hit["session_id"], hit["entry_id"], hit["role"]) == ("vvvv", None, "user")
+    assert hit["timestamp"] == stamp(2)
+    line = run("search", "gramophone").out
+    assert line.endswith("  user: gramophone\n")
+
+
+def test_every_place_of_a_session(run, folder):
+    assert [hit["entry_id"] for hit in hits(run, "walrus", "--", "-std")] == ["x2"]
+    done = run("search", "--json", "--every", "walrus")
+    found = json.loads(done.out)
+    assert found["total"] == 2
+    assert sorted(hit["entry_id"] for hit in found["hits"]) == ["00000002", "x1", "x2"]
+
+
+def test_filters_alone_find_whole_sessions(run, folder, home):
+    (hit,) = hits(run, "agent:omp")
+    assert (hit["session_id"], hit["entry_id"], hit["role"], hit["snippet"]) == ("oooo", None, None, "")
+    assert len(hits(run, "")) == 4
+    write_session(folder / "pin.jsonl", *chain("x", id="here", cwd=f"{folder}/here"))
+    assert [hit["session_id"] for hit in hits(run, "dir:~/.pi/agent")] == ["here"]
+    (home / ".omp/agent/session-pins.json").write_text('["oooo"]')
+    assert [hit["session_id"] for hit in hits(run, "is:pinned")] == ["oooo"]
+
+
+def test_a_query_that_begins_with_a_dash(run, folder):
+    def ids(*words):
+        done = run("search", "--json", *words)
+        return sorted(hit["session_id"] for hit in json.loads(done.out)["hits"])
+
+    assert ids("frobnicator", "--", "-walrus_eater") == ["aaaa"]
+    assert ids("--", "-frobnicator", "-needle") == ["vvvv"]
+    assert ids("--", "-agent:pi") == ["oooo"]
+    assert ids("-agent:pi frobnicator") == ["oooo"]
+    done = run("search", "frobnicator", "-walrus")
+    assert done.code == 2
+    assert "behind --" in done.err
+
+
+def test_a_limit_says_what_it_leaves_out(run, folder):
+    done = run("search", "frobnicator", "--limit", "1")
+    assert len(done.out.splitlines()) == 1
+    assert done.err == "leafmark: 1 of 2 sessions; --limit 2 shows all\n"
+    found = json.loads(run("search", "--json", "--limit", "0", "frobnicator").out)
+    assert found == {"schema": 1, "total": 2, "hits": []}
+
+
+def test_relevance_puts_names_first(run, folder):
+    write_session(folder / "new.jsonl", *chain("of a pelican", id="newer"))
+    write_session(folder / "new2.jsonl", header("newest"), message("m", None, "user", "a pelican", 50))
+    assert hits(run, "pelican")[0]["session_id"] == "newest"
+    assert hits(run, "--order", "relevance", "pelican")[0]["session_id"] == "aaaa"
+
+
+def test_a_word_that_is_nowhere_is_replaced_and_that_is_said(run, folder):
+    done = run("search", "frobnicatar")
+    assert done.code == 0
+    assert "frobnicatar" in done.err
+    assert "frobnicator" in done.err
+    assert len(done.out.splitlines()) == 2
+    assert all("in another spelling" in line for line in done.out.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("query", "caret"),
+    [
+        ("a is:blue", "       ^^^^"),
+        ("re:(", "     ^"),
+        ("re:x*", "     ^^"),
+        ("a\x1bb", "   ^"),
+        ("cost:dear b", "       ^^^^"),
+    ],
+)
+def test_a_query_that_cannot_be_run_is_pointed_at(run, folder, query, caret):
+    done = run("search", query)
+    assert (done.code, done.out) == (2, "")
+    why, shown, carets = done.err.splitlines()
+    assert why.startswith("leafmark: ")
+    assert shown.isprintable()
+    assert carets.strip(" ^") == ""
+    assert carets.index("^") == caret.index("^")
+    assert not list((folder / "../../../..").glob(".cache")), "it is told of before anything is read"
+
+
+def test_a_query_of_ten_thousand_characters_is_refused_in_three_short_lines(run, folder):
+    done = run("search", "x" * 10_000)
+    assert done.code == 2
+    assert "4,096" in done.err
+    assert max(map(len, done.err.splitlines())) < 200
+
+
+def test_a_lone_quote_finds_what_there_is(run, folder):
+    done = run("search", '"abandoned walrus')
+    assert done.code == 0
+    assert "quote" in done.err
+    assert "x1" in done.out
+
+
+def test_what_is_printed_is_inert_and_fits_any_encoding(leafmark, run, folder):
+    for encoding in ("utf-8", "ascii"):
+        for words in (("needle",), ("--every", "needle"), ("evil needle",)):
+            done = leafmark("search", *words, encoding=encoding)
+            assert done.returncode == 0
+            assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", done.stdout)
+    assert leafmark("search", "--json", "needle").stdout.isascii()
+
+
+@pytest.mark.skipif(shutil.which("script") is None, reason="there is no `script` to make a terminal with")
+@pytest.mark.parametrize("plain", [False, True])
+def test_on_a_terminal_what_was_found_is_marked_in_lines_that_fit(home, folder, plain):
+    write_session(folder / "long.jsonl", *chain("x" * 500 + " needle " + "y" * 500, id="long"))
+    env = {"HOME": str(home), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "TERM": "xterm"}
+    if plain:
+        env["NO_COLOR"] = "1"
+    shell = f"stty cols 80; {sys.executable} -m app search needle"
+    done = subprocess.run(
+        ["script", "-qec", f"sh -c '{shell}'", "/dev/null"],
+        env=env,
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
+    found = done.stdout.rpartition("\x1b[K")[2].replace("\r", "")  # progress may have been shown before
+    assert found.count("\x1b[1;4;33mneedle\x1b[0m") == (0 if plain else 3)
+    bare = found.replace("\x1b[1;4;33m", "").replace("\x1b[0m", "")
+    assert bare.replace("\n", "").isprintable()
+    assert len(bare.splitlines()) == 4
+    assert max(map(len, bare.splitlines())) <= 80
+
+
+def test_what_was_written_a_moment_ago_is_found(run, folder):
+    run("search", "frobnicator")
+    with (folder / "a.jsonl").open("a") as file:
+        file.write(json.dumps(message("late", "n1", "user", "the latecomer", 60)) + "\n")
+    assert [hit["entry_id"] for hit in hits(run, "latecomer")] == ["late"]
+    (folder / "a.jsonl").unlink()
+    assert hits(run, "latecomer", code=1, err="leafmark: no session matches\n") == []
+
+
+def test_stores_can_be_added_and_the_examples_shown(run, folder, home, tmp_path):
+    write_session(tmp_path / "flat/x.jsonl", *chain("frobnicator elsewhere", id="xxxx"))
+    found = hits(run, "--store", f"pi={tmp_path / 'flat'}", "frobnicator")
+    assert {hit["session_id"] for hit in found} == {"aaaa", "oooo", "xxxx"}
+    demo = run("search", "--demo", "--json", "the")
+    assert demo.code == 0
+    assert not any(hit["path"].startswith(str(home)) for hit in json.loads(demo.out)["hits"])
+
+
+def test_an_index_that_cannot_be_kept_is_no_hindrance(run, folder, home):
+    (home / ".cache").write_text("in the way")
+    done = run("search", "abandoned")
+    assert done.code == 0
+    assert "x1" in done.out
+    assert len(done.err.splitlines()) == 1
+
+
+def test_without_a_query_it_is_wrong_use(run, folder):
+    assert run("search").code == 2
