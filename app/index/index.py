@@ -52,7 +52,7 @@ class Index:
         """:param now: the time in milliseconds, for when a file was seen to grow, and for ages in queries.
         :param poll: look for changes instead of being told; None: as the variable LEAFMARK_POLL says.
         :param home: the folder that `~` in a query stands for.
-        :param facts: what queries ask that no row says; nothing is live or pinned where they are None.
+        :param facts: what queries ask that no row says; None: as it is when a query begins (`index.facts`).
         """
         self.catalog = Catalog(cache_folder, stores)
         self._stores = stores
@@ -146,12 +146,14 @@ class Index:
         :param all_text: look everywhere where the query does not say where, not in the conversation alone.
         :raises QueryError: the query cannot be run; the search before goes on.
         """
+        from app.index.facts import facts_of
         from app.index.query.grammar import parse
 
         now_ms = self._now()
         query = parse(text, now_ms, home=self._home, all_text=all_text)
         searcher = self._searching()
-        search = searcher.search(query, order=order, every=every, now_ms=now_ms)
+        facts = self._facts or facts_of(self._stores, searcher.rows, now_ms)
+        search = searcher.search(query, facts, order=order, every=every, now_ms=now_ms)
         with self._lock:
             before, self._search = self._search, search
         if before is not None:
@@ -168,7 +170,7 @@ class Index:
 
         with self._lock:
             if self._searcher is None:
-                self._searcher = Searcher(self.catalog, self._stores, self._facts)
+                self._searcher = Searcher(self.catalog, self._stores)
                 told, self._told = self._told, {}
                 gone = [path for path, row in told.items() if row is None]
                 self._searcher.update([row for row in told.values() if row is not None], gone)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.index.facts import facts_of
 from app.index.index import Index
 from app.index.query.grammar import parse
 from app.index.query.query import QueryError
@@ -29,8 +28,7 @@ def run(options: Options, setup: Setup) -> int:
     cannot be run.
     """
     query = " ".join(options.query)
-    facts = facts_of(setup.stores, lambda: index.rows(), setup.now_ms())
-    index = Index(setup.stores, setup.cache_folder, setup.now_ms, home=setup.home, facts=facts)
+    index = Index(setup.stores, setup.cache_folder, setup.now_ms, home=setup.home)
     try:
         # A mistake is told of before anything is read.
         asked = parse(query, setup.now_ms(), home=setup.home, all_text=options.all_text)

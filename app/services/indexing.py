@@ -81,7 +81,8 @@ class Indexing:
             # imported here: the screen is up before the index has anything to say
             from app.index.index import Index
 
-            self._index = Index(self._setup.stores, self._setup.cache_folder, self._setup.now_ms)
+            setup = self._setup
+            self._index = Index(setup.stores, setup.cache_folder, setup.now_ms, home=setup.home)
             model = SessionList(self._setup.here, self._setup.home)
             model.load(self._index.rows())
             model.prepare_filter()

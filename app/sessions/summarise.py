@@ -107,15 +107,15 @@ def extend(
 def _fold(tally: Tally, descriptor: int, start: int, mtime_ms: int, piece: bytes = b"") -> Outcome:
     offset, unfinished = feed_lines(descriptor, tally.feed, start, piece)
     state = tally.dump()
-    text = tally.text()
-    torn = bool(unfinished) and not feed_unfinished(tally, unfinished, offset)
+    whole = bool(unfinished) and feed_unfinished(tally, unfinished, offset)
     return Outcome(
-        summary=tally.summary(mtime_ms, torn=torn),
-        state=state,
+        summary=tally.summary(mtime_ms, torn=bool(unfinished) and not whole),
+        # What an unfinished line says is in the text now, and would be there twice after the next look.
+        state=b"" if whole else state,
         offset=offset,
         fingerprint=fingerprint_of(descriptor, offset),
         bytes_read=offset - start + len(unfinished),
-        text=text,
+        text=tally.text(),
     )
 
 

@@ -44,6 +44,9 @@ class LineList(ScrollView, can_focus=True):
         def __init__(self, line_list: LineList) -> None:
             self.line_list = line_list
             super().__init__()
+            # Textual takes the widget whose handler runs for the sender. Where that is the list's own parent,
+            # which has moved the cursor, the message would go no further.
+            self.set_sender(line_list)
 
         @property
         def control(self) -> LineList:

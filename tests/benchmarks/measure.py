@@ -79,8 +79,14 @@ class Setting:
         return ["/bin/sh", "-c", f"{find} | xargs -0 cat >/dev/null"]
 
 
-def run(command: Sequence[str], env: Mapping[str, str], *, keep: bool = False) -> Run:
-    """Run `command` to its end in the folder HOME. `keep`: keep its output. RuntimeError when it fails."""
+def run(
+    command: Sequence[str], env: Mapping[str, str], *, keep: bool = False, fine: Sequence[int] = (0,)
+) -> Run:
+    """Run `command` to its end in the folder HOME.
+
+    :param keep: keep its output.
+    :param fine: the exit statuses that say that it did what it should; RuntimeError where it ends otherwise.
+    """
     with (
         tempfile.TemporaryFile() as output,
         tempfile.TemporaryFile() as errors,
@@ -101,7 +107,7 @@ def run(command: Sequence[str], env: Mapping[str, str], *, keep: bool = False) -
             file.seek(0)
         result = told.read()
         wall, cpu, peak, status = json.loads(result) if result else (0.0, 0.0, 0, "no start")
-        if status:
+        if status not in fine:
             complaint = errors.read().decode(errors="replace")[-2000:]
             raise RuntimeError(f"{shlex.join(command)[:120]} … ended with {status}: {complaint}")
         return Run(wall, cpu, peak, output.read())

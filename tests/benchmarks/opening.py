@@ -14,6 +14,8 @@ from tests.benchmarks.live import entry_line
 from tests.benchmarks.measure import in_turn, run
 from tests.benchmarks.rows import Result, mb, ms
 
+APPENDS = 30
+SETTLED = 0.02
 SCREEN = 50
 """Rows that a screen shows at most."""
 
@@ -67,6 +69,62 @@ def append(setting: Setting) -> Iterator[Result]:
     what = f"one append to {record['entry_count']:,} entries, {mb(record['size'])}"
     yield Result("9", what, f"{cost * 1000:.2f} ms", value=cost, limit=0.001)
     yield Result("9", "  bytes read beyond the appended ones", f"{max(read):,}", value=max(read), limit=8192)
+    large, small = _indexed(setting, record["path"]), _indexed(setting, _shortest(setting))
+    what = "  read, its text and row stored"
+    yield Result(
+        "9", what, f"{large * 1000:.2f} ms", f"short file {small * 1000:.2f} ms", value=large, limit=0.001
+    )
+
+
+def _shortest(setting: Setting) -> str:
+    """The path of pi's smallest session that somebody has talked in."""
+    found = [
+        (record["size"], record["path"])
+        for record in read_truth(setting.corpus)
+        if record["path"].startswith(setting.pi_root)
+        and record.get("first_message")
+        and not record["problems"]
+    ]
+    return str(min(found)[1])
+
+
+def _indexed(setting: Setting, path: str) -> float:
+    """Seconds that the index of a store with a copy of one session takes for one more entry in it: what a
+    scan that finds the entry takes longer than one that finds nothing.
+    """
+    from app.index.index import Index
+    from app.stores import discover
+
+    folder = os.path.join(setting.folder, "one")
+    os.makedirs(os.path.join(folder, "sessions", "--a--"))
+    growing = shutil.copy2(path, os.path.join(folder, "sessions", "--a--", "growing.jsonl"))
+    stores = discover({"HOME": folder}, folder, folder, extra=[("pi", os.path.join(folder, "sessions"))])
+    index = Index(stores, os.path.join(folder, "cache"))
+    taken = []
+    try:
+        index.scan()
+        before = index.rows()[0].entry_count
+        for number in range(APPENDS):
+            own, said = f"{number:08x}"[::-1], f"Another xylograph{number}"
+            with open(growing, "ab") as file:
+                file.write(entry_line(own, "00000000", said, 1_790_000_000_000 + number))
+            # A file that was just written to is looked at a little later (`scan`): waiting is no cost.
+            time.sleep(SETTLED)
+            started = time.perf_counter()
+            index.scan()
+            read = time.perf_counter()
+            # Nothing is new now: what looking costs is not the entry's.
+            index.scan()
+            taken.append(2 * read - started - time.perf_counter())
+        if index.rows()[0].entry_count != before + APPENDS:
+            raise RuntimeError("entries were lost")
+        pages = list(index.query(f"xylograph{APPENDS - 1}"))
+        if pages[-1].total != 1:
+            raise RuntimeError("what was appended is not found")
+    finally:
+        index.close()
+        shutil.rmtree(folder)
+    return statistics.median(taken)
 
 
 def tree(setting: Setting, peers: Peers) -> Iterator[Result]:

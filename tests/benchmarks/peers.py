@@ -1,14 +1,15 @@
 """Other programs to compare with, where they are installed: nothing is downloaded.
 
-fast-resume is `fr` on PATH or named by LEAFMARK_BENCH_FR. pi and omp are the packages that `pi` and `omp` on
-PATH belong to, or the folders of `@earendil-works/pi-coding-agent` and `@oh-my-pi/pi-coding-agent` that
-LEAFMARK_BENCH_PI and LEAFMARK_BENCH_OMP name; they want node and bun on PATH. All of them see hard links to
-the corpus in homes of their own, because they make and rename things there just by starting: fast-resume and
-pi the files of pi, omp those of pi and its own.
+fast-resume is `fr` on PATH or named by LEAFMARK_BENCH_FR, ripgrep `rg` or LEAFMARK_BENCH_RG. pi and omp are
+the packages that `pi` and `omp` on PATH belong to, or the folders of `@earendil-works/pi-coding-agent` and
+`@oh-my-pi/pi-coding-agent` that LEAFMARK_BENCH_PI and LEAFMARK_BENCH_OMP name; they want node and bun on
+PATH. All but ripgrep, which reads only, see hard links to the corpus in homes of their own, because they make
+and rename things there just by starting: fast-resume and pi the files of pi, omp those of pi and its own.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from pathlib import Path
@@ -52,13 +53,14 @@ _OMP_SESSIONS = os.path.join(".omp", "agent", "sessions")
 class Peers:
     """What is installed, and how to run it over the corpus. Nothing is, unless `wanted`.
 
-    fast_resume   the program; None when there is none
+    fast_resume, ripgrep   the programs; None where there is none
     pi, omp       the folders of their packages
     env, omp_env  the environments of fast-resume and pi, and of omp
     """
 
     def __init__(self, setting: Setting, *, wanted: bool) -> None:
         self.fast_resume = _program("fr", "LEAFMARK_BENCH_FR") if wanted else None
+        self.ripgrep = _program("rg", "LEAFMARK_BENCH_RG") if wanted else None
         self.pi = _package("pi", "LEAFMARK_BENCH_PI", _PI_MODULE, "node") if wanted else None
         self.omp = _package("omp", "LEAFMARK_BENCH_OMP", _OMP_MODULE, "bun") if wanted else None
         self._wanted = wanted
@@ -77,8 +79,20 @@ class Peers:
     @property
     def absent(self) -> list[str]:
         """The names of those that are wanted and not installed."""
-        found = {"fast-resume": self.fast_resume, "pi": self.pi, "omp": self.omp}
+        found = {"fast-resume": self.fast_resume, "pi": self.pi, "omp": self.omp, "ripgrep": self.ripgrep}
         return [name for name, where in found.items() if self._wanted and where is None]
+
+    def versions(self) -> list[str]:
+        """Name and version of each that is used, as it tells them itself."""
+        found = []
+        if self.fast_resume:
+            found.append(f"fast-resume {_version(self.fast_resume, self.env)}")
+        for name, folder in (("pi", self.pi), ("omp", self.omp)):
+            if folder:
+                found.append(f"{name} {json.loads((folder / 'package.json').read_bytes())['version']}")
+        if self.ripgrep:
+            found.append(f"ripgrep {_version(self.ripgrep, self._setting.env)}")
+        return found
 
     def linked(self, path: str) -> str:
         """The peers' path of one of pi's files."""
@@ -98,6 +112,11 @@ class Peers:
         """Its command line; without arguments, its screen."""
         assert self.fast_resume
         return [self.fast_resume, *arguments]
+
+    def find(self, query: str) -> set[str]:
+        """The ids of all sessions that fast-resume finds for `query` in the index that it has."""
+        told = json.loads(run(self.fr("--json", "--all", "--no-refresh", query), self.env, keep=True).output)
+        return {session["id"] for session in told["sessions"]}
 
     # -- pi --
 
@@ -139,6 +158,10 @@ class Peers:
 def _at_home(setting: Setting, name: str) -> dict[str, str]:
     home = os.path.join(setting.folder, name)
     return {key: value for key, value in setting.env.items() if key != "PYTHONPATH"} | {"HOME": home}
+
+
+def _version(program: str, env: dict[str, str]) -> str:
+    return run([program, "--version"], env, keep=True).output.decode().split()[1]
 
 
 def _program(name: str, variable: str) -> str | None:

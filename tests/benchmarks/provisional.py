@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from tests.benchmarks.measure import Setting
     from tests.benchmarks.peers import Peers
 
-# The process ends as soon as it knows of so many sessions, and its workers with it.
+# The process ends as soon as it knows of so many sessions, and its workers with it. As in leafmark itself,
+# the garbage collector rests.
 _LIST = """
-import os, sys
+import gc, os, sys
+gc.disable()
 from app import setup
 from app.index.index import Index
 
@@ -39,7 +41,8 @@ sys.exit(f"only {len(found)} of {wanted} sessions")
 
 # The same without workers, and without reading anything but the ends.
 _ENDS = """
-import sys
+import gc, sys
+gc.disable()
 from app import setup
 from app.index.walk import walk
 from app.sessions.ends import provisional

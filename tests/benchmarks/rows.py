@@ -52,11 +52,16 @@ HEAD = ("bar", "what", "figure", "against", "ratio", "limit", "")
 WIDTHS = (4, 50, 20, 30, 9, 9, 4)
 
 
-def line(result: Result) -> str:
-    """The row as it is printed."""
+def cells(result: Result) -> tuple[str, ...]:
+    """The row, a text for each of `HEAD`."""
     ratio = "" if result.ratio is None else f"{result.ratio:.3f}x"
     limit = "" if result.limit is None else f"<= {result.limit:g}"
-    return _columns((result.bar, result.what, result.figure, result.against, ratio, limit, result.verdict))
+    return (result.bar, result.what, result.figure, result.against, ratio, limit, result.verdict)
+
+
+def line(result: Result) -> str:
+    """The row as it is printed."""
+    return _columns(cells(result))
 
 
 def heading() -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from tests.benchmarks.corpus import build, read_truth, stores
 from tests.benchmarks.corpus.compare import differences
 from tests.benchmarks.corpus.damage import DAMAGES
+from tests.benchmarks.corpus.needles import META, NEEDLES
 from tests.benchmarks.corpus.truth import FIELDS, Record
 from tests.benchmarks.corpus.variants import VARIANTS
 
@@ -23,6 +25,9 @@ HEALTHY_PI = {
     "pi spaced",
     "pi shuffled",
 }
+
+OTHERWISE = {"pi spaced", "pi shuffled"}
+"""Kinds whose lines are not spelt as they are made."""
 
 
 @pytest.fixture(scope="module")
@@ -120,3 +125,44 @@ def test_differences_are_seen(corpus: tuple[Path, list[Record]]) -> None:
         }
         changed = {**row, field: wrong.get(field, "something else")}
         assert [found.split(":")[0] for found in differences(truth, changed)] == [field]
+
+
+def test_every_needle_stands_where_the_truth_says(corpus: tuple[Path, list[Record]]) -> None:
+    """In each session that has it, in the entry with that id, and in no other session."""
+    planted = {needle.name: 0 for needle in NEEDLES}
+    for record in corpus[1]:
+        if record["refused"] or record["hidden"]:
+            continue
+        text = _unescaped(Path(record["path"]).read_text("utf-8", "surrogateescape"))
+        entries: dict[str, list[str | None]] = {}
+        for each in record["needles"]:
+            planted[each["needle"]] += 1
+            entries.setdefault(each["needle"], []).append(each["entry_id"])
+        for needle in NEEDLES:
+            there = text.count(needle.text)
+            if needle.place in META:
+                # A later mark may have taken it away.
+                assert there >= len(entries.get(needle.name, ()))
+                continue
+            assert bool(there) == (needle.name in entries), (needle.name, record["path"])
+            for entry_id in entries.get(needle.name, ()):
+                at = text.find(needle.text)
+                begin = text.rfind(f'"id":"{entry_id}"', 0, at)
+                assert entry_id is None or begin >= 0 or record["kind"] in OTHERWISE, (
+                    needle.name,
+                    record["path"],
+                )
+    assert all(planted.values()), planted
+    assert planted["phrase"] == 1
+
+
+def _unescaped(text: str) -> str:
+    """With the escapes of JSON taken for what they stand for, and nothing else looked at."""
+    pairs = re.compile(r"\\u([dD][89abAB]..)\\u([dD][c-fC-F]..)")
+    text = pairs.sub(lambda found: bytes.fromhex(found[1] + found[2]).decode("utf-16-be"), text)
+    plain = {"n": "\n", "t": "\t", "r": "\r"}
+    return re.sub(
+        r"\\(u....|.)",
+        lambda found: chr(int(found[1][1:], 16)) if found[1][0] == "u" else plain.get(found[1], found[1]),
+        text,
+    )

@@ -9,6 +9,7 @@ import pytest
 
 from app.index.index import Index
 from app.index.query.query import Facts
+from app.index.search.deep import finders
 from app.index.search.searcher import Searcher
 from app.index.text import mapped
 from app.stores import discover
@@ -50,6 +51,8 @@ class Ground:
         with pytest.MonkeyPatch.context() as patch:
             if tier == "no wheel":
                 patch.setattr(mapped, "stringzilla", None)
+                patch.setattr(finders, "_find", None)
+                patch.setattr(finders, "_find_uncased", None)
             catalog = _Forgetful(self.index.catalog, hidden)
             searcher = Searcher(catalog, self.stores, FACTS)  # type: ignore[arg-type]
             searcher.load()

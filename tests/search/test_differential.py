@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import tempfile
 from pathlib import Path
@@ -11,16 +12,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from app.index.query.query import Query, Term
 from tests.search.ground import TIERS, Ground, compare
-from tests.search.random_sessions import queries, sessions, write
+from tests.search.random_sessions import Written, queries, sessions, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.index.query.query import Query
-    from tests.search.random_sessions import Written
-
-many = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=20)
+many = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=40)
 
 
 @pytest.fixture
@@ -43,5 +42,34 @@ def test_finds_what_the_reference_finds(folder: Path, written: list[Written], as
             with ground.searcher(tier) as searcher:
                 for query in asked:
                     compare(searcher, ground.sessions, query)
+    finally:
+        ground.close()
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_a_last_line_without_its_newline_is_searched(tmp_path: Path, tier: str) -> None:
+    """It is an entry like any other, and counted: pi reads it, and adds the newline when it opens it."""
+    lines = [
+        {"type": "session", "version": 3, "id": "s1", "timestamp": "2026-08-01T10:00:00.000Z", "cwd": "/w"},
+        {
+            "type": "message",
+            "id": "00000001",
+            "parentId": None,
+            "message": {"role": "user", "content": "one"},
+        },
+        {
+            "type": "message",
+            "id": "00000002",
+            "parentId": "00000001",
+            "message": {"role": "user", "content": "two"},
+        },
+    ]
+    content = "\n".join(json.dumps(line) for line in lines).encode()
+    ground = Ground(tmp_path, write(tmp_path, [Written("pi", content)]))
+    try:
+        assert ground.sessions[0].row.entry_count == 2
+        with ground.searcher(tier) as searcher:
+            for word in ("one", "two"):
+                compare(searcher, ground.sessions, Query(word, (Term("word", word),)))
     finally:
         ground.close()

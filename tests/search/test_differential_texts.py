@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tests.search.random_sessions import Written
 
 Packed = tuple[int, int, bytes]
-many = settings(deadline=None, max_examples=150)
+many = settings(deadline=None, max_examples=100)
 
 
 @many

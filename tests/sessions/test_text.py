@@ -337,14 +337,26 @@ def test_several_blocks_are_one_piece_for_each_kind(tmp_path: Path) -> None:
     }
 
 
-def test_an_unfinished_last_line_is_not_kept_and_comes_with_the_rest(tmp_path: Path) -> None:
+def test_what_an_unfinished_last_line_says_is_there_and_not_there_twice_later(tmp_path: Path) -> None:
     path = put(tmp_path, HEADER, user("a", None, "first"), user("b", "a", "last"), last=b"")
     before = summarise(path, ("pi",), MTIME)
     assert before.summary is not None
     assert before.summary.message_count == 2
-    assert b"last" not in before.text
+    assert before.text.count(b"last") == 1
     with open(path, "ab") as file:
         file.write(b"\n")
+    # The whole is read again.
+    assert extend(path, before.state, before.offset, before.fingerprint, ("pi",), MTIME) is None
+    assert before.text == summarise(path, ("pi",), MTIME).text
+
+
+def test_a_torn_last_line_is_read_when_it_is_whole(tmp_path: Path) -> None:
+    path = put(tmp_path, HEADER, user("a", None, "first"), user("b", "a", "last"))
+    data = (tmp_path / "session.jsonl").read_bytes()
+    (tmp_path / "session.jsonl").write_bytes(data[:-20])
+    before = summarise(path, ("pi",), MTIME)
+    assert b"last" not in before.text
+    (tmp_path / "session.jsonl").write_bytes(data)
     after = extend(path, before.state, before.offset, before.fingerprint, ("pi",), MTIME)
     assert after is not None
     assert before.text + after.text == summarise(path, ("pi",), MTIME).text

@@ -51,9 +51,14 @@ class Searcher:
         """
         self.sessions.update(changed, removed)
 
+    def rows(self) -> list[Row]:
+        """All sessions that are searched, in no order."""
+        return self.sessions.rows()
+
     def search(
         self,
         query: Query,
+        facts: Facts | None = None,
         *,
         order: str = "recent",
         every: bool = False,
@@ -62,6 +67,7 @@ class Searcher:
     ) -> Search:
         """Look for what `query` asks for.
 
+        :param facts: others than this searcher was made with.
         :param order: "recent": as the list, newest first. "relevance": see `search.relevance`; no hit comes
             before all sessions are looked into.
         :param every: give all places, and not the best one of each session. The places of a session come
@@ -77,7 +83,7 @@ class Searcher:
                 query,
                 self.sessions,
                 self.segments,
-                self._facts,
+                facts or self._facts,
                 self._memory,
                 order=order,
                 every=every,

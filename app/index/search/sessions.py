@@ -108,6 +108,11 @@ class Sessions:
             self._view = None
         return fresh
 
+    def rows(self) -> list[Row]:
+        """Of all sessions that have been taken in, in no order."""
+        with self._lock:
+            return [session.row for session in self._by_path.values()]
+
     def view(self) -> View:
         """The sessions as they are now."""
         if not self.loaded:

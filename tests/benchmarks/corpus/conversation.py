@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
+
+from tests.benchmarks.corpus.chunks import Text, ToolCall
+from tests.benchmarks.corpus.needles import Planted, with_needle
 
 if TYPE_CHECKING:
     import random
 
-    from tests.benchmarks.corpus.chunks import Chunks, Text
+    from tests.benchmarks.corpus.chunks import Chunks
     from tests.benchmarks.corpus.draft import Draft
+    from tests.benchmarks.corpus.needles import Needle
 
 MODELS = (
     ("anthropic", "claude-sonnet-4-5"), ("anthropic", "claude-opus-4-7"), ("openai-codex", "gpt-5.5"),
@@ -37,6 +42,8 @@ class Conversation:
         while self._left(end):
             if self.prompts and self.can and self.rng.random() < self.events:
                 self.event(self.rng.choice(self.can))
+            if self.prompts and self._left(end) > 4:
+                self._plant()
             if self._left(end):
                 self._turn(end)
 
@@ -56,20 +63,95 @@ class Conversation:
     def _turn(self, end: int) -> None:
         draft, rng, chunks = self.draft, self.rng, self.chunks
         self._tick(180_000)
-        self._prompted(draft.user(self.prompt(), form=rng.choice(FORMS)))
+        form, needle = rng.choice(FORMS), self._needle("user")
+        if needle is None:
+            self._prompted(draft.user(self.prompt(), form=form))
+        else:
+            said = with_needle(self.prompt(), needle)
+            self._prompted(draft.user(said, form="blocks" if form == "silent" else form))
+            self._planted(needle)
         while self._left(end) > 2 and rng.random() < 0.82:
             self._tick()
             self.calls += 1
             call_id, call = f"call_{self.calls:06d}", rng.choice(chunks.calls)
             text = rng.choice(chunks.prose) if rng.random() < 0.4 else None
             thinking = rng.choice(chunks.thinking) if rng.random() < 0.5 else None
+            thought, argument = self._needle("thinking"), self._needle("tool_arguments")
+            if thought:
+                thinking = with_needle(thinking or rng.choice(chunks.thinking), thought)
+            if argument:
+                call = ToolCall(call.name, _with_needle(call.arguments, argument))
             draft.assistant(text, rng.choice(chunks.usages), thinking=thinking, calls=[(call_id, call)])
+            self._planted(thought, argument)
             self._tick(4_000)
-            draft.tool_result(call_id, call.name, rng.choice(chunks.output).json, failed=rng.random() < 0.05)
+            output, result = rng.choice(chunks.output), self._needle("tool_result")
+            if result:
+                output = with_needle(output, result)
+            draft.tool_result(call_id, call.name, output.json, failed=rng.random() < 0.05)
+            self._planted(result)
         if self._left(end):
             self._tick()
             stop = rng.choice(("stop",) * 18 + ("error", "aborted", "length"))
-            draft.assistant(rng.choice(chunks.prose), rng.choice(chunks.usages), stop=stop)
+            answer, needle = rng.choice(chunks.prose), self._needle("assistant")
+            if needle:
+                answer = with_needle(answer, needle)
+            draft.assistant(answer, rng.choice(chunks.usages), stop=stop)
+            self._planted(needle)
+
+    def _needle(self, place: str) -> Needle | None:
+        """The next of the session's needles that belongs in `place`."""
+        found = next((needle for needle in self.draft.wanted if needle.place == place), None)
+        if found:
+            self.draft.wanted.remove(found)
+        return found
+
+    def _planted(self, *needles: Needle | None) -> None:
+        """They stand in the last entry."""
+        truth = self.draft.truth
+        for needle in needles:
+            if needle:
+                at = Planted(needle.name, needle.place, self.draft.leaf, len(truth.ids) - 1)
+                truth.needles.append(at)
+
+    def _plant(self) -> None:
+        """Write one needle that wants an entry of its own."""
+        draft, rng, chunks = self.draft, self.rng, self.chunks
+        for place in ("abandoned", "compaction", "branch_summary", "custom_message", "bash_command"):
+            needle = self._needle(place)
+            if not needle:
+                continue
+            self._tick()
+            text = with_needle(rng.choice(chunks.prose), needle)
+            back = rng.choice(self.prompts)
+            if place == "abandoned":
+                draft.user(text)
+            elif place == "compaction":
+                draft.compaction(text, self.prompts[-1])
+            elif place == "branch_summary":
+                source = draft.leaf
+                draft.branch(back)
+                draft.branch_summary(text, source)
+            elif place == "custom_message":
+                draft.custom_message(text)
+            else:
+                draft.bash(f"make {needle.text}", rng.choice(chunks.output))
+            self._planted(needle)
+            if place == "abandoned":
+                draft.branch(back)
+            return
+        needle = self._needle("bash_output")
+        if needle:
+            draft.bash("make test", with_needle(rng.choice(chunks.output), needle))
+            self._planted(needle)
+            return
+        # Later marks may take these away again: what is left in the end is what counts.
+        needle = self._needle("label")
+        if needle:
+            draft.label(str(draft.leaf), f"see {needle.text}")
+            return
+        needle = self._needle("name")
+        if needle:
+            draft.name(f"The {needle.text} one")
 
     def _prompted(self, entry_id: str | None) -> None:
         if entry_id is not None:
@@ -107,3 +189,9 @@ class Conversation:
             draft.thinking_level(rng.choice(("off", "low", "high")))
         elif kind == "bash":
             draft.bash("git status --short", rng.choice(chunks.output))
+
+
+def _with_needle(arguments: str, needle: Needle) -> str:
+    """A tool's arguments with one more, deep within."""
+    spelt = needle.spelt(needle.text)
+    return json.dumps(json.loads(arguments))[:-1] + f', "env": [{{"NOTE": "{spelt} it is"}}]}}'

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tests.benchmarks.corpus.chunks import Text, ToolCall, Usage
+    from tests.benchmarks.corpus.needles import Needle
     from tests.benchmarks.corpus.truth import Truth
 
 EVENTS = frozenset({
@@ -45,6 +46,8 @@ class Draft:
         # Ids that look random and cannot meet: an odd step through 32 bits.
         self._next_id = (serial * 0x9E3779B1 + 0x1234567) & 0xFFFFFFFF
         self.store, self.path = "", ""
+        # What is still to be planted in it.
+        self.wanted: list[Needle] = []
         self.prefix = b""
         self.newline = b"\n"
         self.tail = b""

@@ -11,6 +11,7 @@ from tests.benchmarks.corpus.clock import DAY_MS, FAR_FUTURE_MS, NOW_MS
 from tests.benchmarks.corpus.conversation import Conversation
 from tests.benchmarks.corpus.draft import Draft
 from tests.benchmarks.corpus.lanes import LanesDraft
+from tests.benchmarks.corpus.needles import Plan
 from tests.benchmarks.corpus.places import Places, projects, session_id
 from tests.benchmarks.corpus.spellings import AgentDraft, OldIndusagiDraft, OmpDraft, TranscriptDraft
 from tests.benchmarks.corpus.truth import Truth
@@ -41,6 +42,7 @@ class Maker:
         self.projects = projects(size.projects)
         self.written: dict[str, list[Written]] = {}
         self.records: list[Record] = []
+        self.plan = Plan(seed)
         self._serial = seed
 
     def start(
@@ -78,6 +80,7 @@ class Maker:
             draft.at = created
         else:
             draft = Draft(truth, serial=self._serial, version=version)
+        draft.wanted = self.plan.choose(draft)
         draft.store = kind
         draft.path = self.places.path(kind, cwd, created, identity)
         return draft
@@ -104,7 +107,9 @@ class Maker:
                 mtime_ms = FAR_FUTURE_MS
         content = draft.content()
         self.put(draft.path, content, mtime_ms)
-        self.records.append(truth.record(draft.path, kind, mtime_ms, len(content)))
+        record = truth.record(draft.path, kind, mtime_ms, len(content))
+        self.records.append(record)
+        self.plan.count(record["needles"])
         self.written.setdefault(draft.store, []).append(Written(draft.path, truth.id, truth.cwd or ""))
 
     def put(self, path: str, content: bytes, mtime_ms: int = NOW_MS - 90 * DAY_MS) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tests.benchmarks.corpus.clock import iso
+from tests.benchmarks.corpus.needles import NEEDLES, Planted
 
 if TYPE_CHECKING:
     from tests.benchmarks.corpus.chunks import Usage
@@ -26,7 +27,8 @@ FIELDS = (
 
 Record = dict[str, Any]
 """One line of truth.jsonl: FIELDS, and `kind` (what was made or broken), `exact`, `open` (fields without one
-right answer), `refused` (why the file is no session, else null), `hidden` (must not be seen at all)."""
+right answer), `refused` (why the file is no session, else null), `hidden` (must not be seen at all), and
+`needles`: what was planted where (`needles.Planted`)."""
 
 
 @dataclass
@@ -51,6 +53,7 @@ class Truth:
     cost: float = 0.0
     problems: int = 0
     open: set[str] = field(default_factory=set)
+    needles: list[Planted] = field(default_factory=list)
 
     def entry(self, entry_id: str | None, parent: str | None) -> None:
         """Count one entry."""
@@ -116,7 +119,22 @@ class Truth:
             "open": sorted(self.open),
             "refused": None,
             "hidden": False,
+            "needles": [planted._asdict() for planted in self.needles + self._marks()],
         }
+
+    def _marks(self) -> list[Planted]:
+        """The needles that name and labels hold in the end."""
+        found = []
+        for needle in NEEDLES:
+            if needle.place == "name" and needle.text in (self.name or ""):
+                found.append(Planted(needle.name, "name", None, None))
+            elif needle.place == "label":
+                found += [
+                    Planted(needle.name, "label", target, None)
+                    for target, label in self.labels.items()
+                    if needle.text in label
+                ]
+        return found
 
 
 def refused(agent: str, path: str, kind: str, reason: str) -> Record:

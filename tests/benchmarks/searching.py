@@ -1,0 +1,102 @@
+"""Bars 5, 7 and 13: the search as one types, the search in all texts, and what the index takes on disk."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tests.benchmarks.corpus import read_truth, stores
+from tests.benchmarks.corpus.needles import BY_NAME
+from tests.benchmarks.listing import LIST
+from tests.benchmarks.measure import Setting, in_turn, run
+from tests.benchmarks.rows import Result, mb, ms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.benchmarks.peers import Peers
+
+DEEP = BY_NAME["tool result"].query
+"""What is looked for in all texts: something that only tools have said, in one session of fifty."""
+
+
+def typing(setting: Setting) -> Iterator[Result]:
+    """Bar 5, without the screen: every prefix of a hundred queries, and each of them at once."""
+    run(setting.leafmark(*LIST), setting.env)
+    told = _searched(setting, "typed")
+    keys, pasted = told["keys"], told["pasted"]
+    what = f"typing: {keys['count']:,} prefixes of {pasted['count']} queries"
+    for name, values in ((what, keys), (f"pasted: {pasted['count']} queries", pasted)):
+        p95 = values["first p95"]
+        yield Result(
+            "5", f"{name}, first page p95", ms(p95), f"p50 {ms(values['first p50'])}", value=p95, limit=0.01
+        )
+        p95 = values["done p95"]
+        against = f"p50 {ms(values['done p50'])}, max {ms(values['done max'])}"
+        yield Result("5", "  complete p95", ms(p95), against, value=p95, limit=0.045)
+    gap = told["gap"]
+    yield Result(
+        "5", "  gap of a ticker meanwhile, p95", ms(gap), f"max {ms(told['longest'])}", value=gap, limit=0.016
+    )
+    yield Result("5", "  before the first query", ms(told["load"]), f"{told['found']} of them find something")
+    what = "  what is nowhere: other spellings, p50"
+    yield Result("5", what, ms(told["nowhere"]))
+    size = mb(told["anonymous"])
+    yield Result("11", "  anonymous memory of that process", size, f"peak {mb(told['peak'])}")
+
+
+def deep(setting: Setting, peers: Peers) -> Iterator[Result]:
+    """Bar 7: all texts of all sessions, any case, the whole process; and from within a running one."""
+    run(setting.leafmark(*LIST), setting.env)
+    roots = [folder for _, folder in stores(setting.corpus)[:-1] if os.path.isdir(folder)]
+    find = f"find {shlex.join(roots)} -type f -name '*.*json*' -print0"
+
+    def ours() -> float:
+        command = setting.leafmark("search", DEEP, "--all-text", "--json", "--limit", "50")
+        return run(command, setting.env).wall
+
+    def floor() -> float:
+        return run(["/bin/sh", "-c", f"{find} | xargs -0 cat >/dev/null"], setting.env).wall
+
+    tasks, ripgrep = [ours, floor], peers.ripgrep
+    if ripgrep:
+        command = [ripgrep, "-l", "-i", "-F", "--no-config", "--hidden", "--no-ignore", DEEP, *roots]
+        tasks.append(lambda: run(command, setting.env).wall)
+    taken, least, *others = in_turn(max(3, setting.repeat), *tasks)
+    what = "deep scan: all texts, any case, the process"
+    yield Result("7", what, ms(taken), f"floor {ms(least)}", taken / least, 2.5, ci=True)
+    for other in others:
+        yield Result("7", what, ms(taken), f"rg -l -i -F {ms(other)}", taken / other, 3)
+    told = _searched(setting, "deep", DEEP)
+    first, gap = told["first"], told["gap"]
+    yield Result(
+        "7", "  in a running process: complete", ms(told["done"]), f"floor {ms(least)}", told["done"] / least
+    )
+    yield Result("7", "  first page (bar: painted in 150 ms)", ms(first), value=first, limit=0.15)
+    yield Result(
+        "7", "  gap of a ticker meanwhile, p95", ms(gap), f"max {ms(told['longest'])}", value=gap, limit=0.016
+    )
+
+
+def size(setting: Setting) -> Iterator[Result]:
+    """Bar 13: the folder of the index beside the files."""
+    run(setting.leafmark(*LIST), setting.env)
+    cache = Path(setting.env["LEAFMARK_CACHE_DIR"])
+    kept = sum(path.stat().st_size for path in cache.rglob("*") if path.is_file())
+    known = [
+        record["size"]
+        for record in read_truth(setting.corpus)
+        if not record["refused"] and not record["hidden"] and "flat-pi" not in record["path"]
+    ]
+    whole = sum(known)
+    yield Result("13", "the index on disk", mb(kept), f"sessions {mb(whole)}", kept / whole, 0.15, ci=True)
+
+
+def _searched(setting: Setting, *arguments: str) -> dict[str, Any]:
+    command = [sys.executable, "-m", "tests.benchmarks.searched", *arguments]
+    told: dict[str, Any] = json.loads(run(command, setting.env, keep=True).output)
+    return told

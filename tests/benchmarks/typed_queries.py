@@ -1,0 +1,64 @@
+"""What a person types into a search: a hundred short queries of every kind (PERFORMANCE 2.4)."""
+
+from __future__ import annotations
+
+import random
+
+from tests.benchmarks.corpus.chunks import NAMES, THINGS, WORDS
+from tests.benchmarks.corpus.needles import NEEDLES
+
+LEAST, MOST = 3, 12
+"""Characters of a query; pairs of CJK characters and single emoji are shorter, as they are in life."""
+
+_FOREIGN = (
+    "日本",
+    "日本語",
+    "テスト",
+    "検索",
+    "索引",
+    "🎉",
+    "✅",
+    "🦑🪐",
+    "naïve",
+    "grüße",
+    "café",
+    "проверка",
+    "поиск",
+)
+
+
+def queries(count: int = 100) -> list[str]:
+    """`count` of them, the same on every run: common words and rare ones, two words, identifiers cut
+    anywhere, calls, paths, CJK, emoji, accents; some of them are nowhere.
+    """
+    rng = random.Random("typed queries")
+    plain = [word for word in WORDS if word.isascii() and len(word) >= LEAST]
+    rare = [needle.query for needle in NEEDLES if needle.query.isalpha()]
+
+    def identifier() -> str:
+        whole = rng.choice(
+            (
+                f"{rng.choice(NAMES)}_{rng.choice(plain)}",
+                f"{rng.choice(NAMES)}{rng.choice(THINGS)}",
+                "reFrobnosticatorHandle",
+            )
+        )
+        return whole[rng.randrange(max(1, len(whole) - MOST)) :]
+
+    kinds = (
+        lambda: rng.choice(plain),
+        lambda: rng.choice(plain),
+        lambda: rng.choice(rare),
+        lambda: f"{rng.choice(plain)} {rng.choice(plain)}",
+        lambda: f"{rng.choice(plain)} {rng.choice(rare)}",
+        identifier,
+        lambda: f"{rng.choice(NAMES)}_{rng.choice(plain)}("[-MOST:],
+        lambda: f"src/{rng.choice(plain)}",
+        lambda: rng.choice(_FOREIGN),
+    )
+    return [kinds[number % len(kinds)]()[:MOST].strip() for number in range(count)]
+
+
+def prefixes(query: str) -> list[str]:
+    """What stands in the box after each key."""
+    return [query[:end] for end in range(1, len(query) + 1)]

@@ -1,0 +1,110 @@
+"""A process that writes a thousand entries a second to fifty sessions and does every mischief to their files,
+while others follow: in the end the index is what a fresh scan into an empty cache gives (issue 4, "Proof").
+
+Some seconds of it run in the suite; `LEAFMARK_SOAK=60 pytest tests/index/test_under_load.py` goes on for a minute.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.index.index import Index
+from tests.index.equal import SECONDS, anew, assert_equal, assert_nothing_is_left_over, found_by, kept, seed
+from tests.index.helpers import PATIENCE, Listener, pi_store
+from tests.index.test_soak import shown, titles
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).resolve().parents[2]
+RATE = 1000
+
+FOLLOW = """
+import sys, threading
+sys.path.insert(0, sys.argv[1])
+from app.index.index import Index
+from tests.index.helpers import pi_store
+index = Index([pi_store(root) for root in sys.argv[3:]], sys.argv[2])
+stop = threading.Event()
+thread = threading.Thread(target=index.follow, args=(lambda delta: None, stop))
+thread.start()
+sys.stdin.read()
+stop.set()
+thread.join()
+print("note", index.note, index.catalog.generation)
+"""
+
+
+@pytest.fixture
+def another(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    """Another process that follows with the same cache."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", FOLLOW, str(ROOT), *(str(tmp_path / name) for name in ("cache", "store", "calm"))],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    yield process
+    process.kill()
+    process.communicate()
+
+
+@pytest.mark.parametrize("kind", ["native", "polling beside another process"])
+def test_what_is_followed_is_what_a_fresh_scan_finds(
+    tmp_path: Path, kind: str, request: pytest.FixtureRequest
+) -> None:
+    number = seed()
+    other: subprocess.Popen[str] | None = None if kind == "native" else request.getfixturevalue("another")
+    cache = tmp_path / "cache"
+    stores = [pi_store(tmp_path / "store"), pi_store(tmp_path / "calm")]
+    index = Index(stores, str(cache), poll=kind != "native")
+    with Listener(index) as listener:
+        needles = list(_found_as_they_are_said(tmp_path, index, number))
+        assert len(needles) >= 3 * (SECONDS or 4) - 1
+        print(f"slowest needle: {max(needles):.2f} s of {len(needles)}")
+        expected = anew(tmp_path / "anew", stores)
+        listed = dict(titles(expected.rows))
+        began = time.monotonic()
+        listener.until(lambda: shown(listener) == listed)
+        print(f"up to date {time.monotonic() - began:.2f} s after the end; {len(listed)} sessions")
+        searched = found_by(index)
+        fresh_index = Index(stores, str(tmp_path / "anew"))
+        assert searched == found_by(fresh_index)
+        assert sum(map(bool, searched.values())) >= 4
+        fresh_index.close()
+    assert index.note is None
+    assert index.catalog.generation == 0
+    if other is not None:
+        said, _ = other.communicate("", timeout=PATIENCE)
+        assert said == "note None 0\n"
+    assert_equal(kept(cache, stores), expected)
+    assert_nothing_is_left_over(cache, stores)
+    assert_equal(kept(cache, stores), expected)
+
+
+def _found_as_they_are_said(folder: Path, index: Index, number: int) -> Iterator[float]:
+    """Have the other process write until it ends; how many seconds it took to find each of its needles."""
+    command = [sys.executable, "-m", "tests.index.mischief", str(folder / "store"), str(folder / "calm")]
+    command += ["--seed", str(number), "--seconds", str(SECONDS or 4), "--rate", str(RATE)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as writer:
+        assert writer.stdout is not None
+        for line in writer.stdout:
+            path, _, word = line.rstrip().rpartition(" ")
+            began = time.monotonic()
+            while path not in _found(index, word):
+                assert time.monotonic() - began < PATIENCE, f"{word} is not found"
+                time.sleep(0.02)
+            yield time.monotonic() - began
+    assert writer.returncode == 0
+
+
+def _found(index: Index, word: str) -> list[str]:
+    pages = list(index.query(word))
+    assert pages[-1].done
+    return [hit.path for page in pages for hit in page.hits if not hit.near]
