@@ -47,7 +47,7 @@ class FakeIndex:
     failure: Exception | None
     said: threading.Event
 
-    def __init__(self, *_: object) -> None:
+    def __init__(self, *_: object, **__: object) -> None:
         pass
 
     def rows(self) -> list[Row]:

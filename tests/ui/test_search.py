@@ -1,0 +1,78 @@
+"""The line above the list searches everything that was said (issue 4), beside what the rows say."""
+
+from __future__ import annotations
+
+import json
+
+from tests.factory import message
+from tests.ui.conftest import HERE
+
+
+async def test_a_word_that_was_said_finds_its_session(browser, three):
+    async with browser() as it:
+        await it.press("slash", *"early")
+        await it.until(lambda: it.listed() == [f"[{HERE}]", "branchy"], "the session")
+        assert it.sessions.row.id == "branchy"
+        await it.until(lambda: "1 of 3 ─" in it.text(), "the count, of all")
+
+
+async def test_a_branch_that_was_left_is_searched(browser, three):
+    async with browser() as it:
+        await it.press("slash", *"slower")
+        await it.until(lambda: it.listed() == [f"[{HERE}]", "branchy"], "the session")
+
+
+async def test_filters_and_phrases_and_exclusions(browser, three):
+    async with browser() as it:
+        await it.press("slash", *'done -label:idea "man page"')
+        await it.until(lambda: it.listed() == [f"[{HERE}]", "plain"], "the session")
+        await it.press("escape", "slash", *"dir:site")
+        await it.until(lambda: it.listed() == ["[/work/site]", "site1"], "that of the folder")
+        assert "No session" not in it.text()
+
+
+async def test_a_wrong_pattern_is_told_of_and_the_rows_stay(browser, three):
+    async with browser(size=(160, 45)) as it:
+        await it.press("slash", *"re:ear")
+        await it.until(lambda: it.listed() == [f"[{HERE}]", "branchy"], "the session")
+        await it.press(*"(")
+        await it.until(lambda: "not a regular expression" in it.text(), "why not")
+        assert it.listed() == [f"[{HERE}]", "branchy"]
+        await it.press(*"ly)")
+        await it.until(lambda: "not a regular expression" not in it.text(), "the end of that")
+        assert it.listed() == [f"[{HERE}]", "branchy"]
+
+
+async def test_what_is_nowhere_is_looked_for_in_another_spelling_and_that_is_said(browser, three):
+    async with browser(size=(160, 45)) as it:
+        await it.press("slash", *"fastre")
+        await it.until(lambda: "looked for instead" in it.text(), "the word")
+        assert "branchy" in it.listed()
+
+
+async def test_escape_shows_everything_again(browser, three):
+    async with browser() as it:
+        await it.press("slash", *"slower")
+        await it.until(lambda: it.listed() == [f"[{HERE}]", "branchy"], "the session")
+        await it.press("escape")
+        assert len(it.listed()) == 5
+        await it.pilot.pause(0.2)
+        assert len(it.listed()) == 5
+
+
+async def test_what_is_written_while_a_search_is_shown_is_found(browser, three):
+    async with browser() as it:
+        await it.press("slash", *"zebra")
+        await it.until(lambda: "No session matches" in it.text(), "the word")
+        with open(it.path("plain"), "a", encoding="utf-8") as file:
+            file.write(json.dumps(message("z", "00000002", "user", "a zebra crossing", 30)) + "\n")
+        await it.until(lambda: it.listed() == [f"[{HERE}]", "plain"], "the session")
+        await it.until(lambda: "No session" not in it.text(), "the end of the word")
+
+
+async def test_hostile_queries_are_drawn_inert(browser, three):
+    async with browser(size=(160, 45)) as it:
+        it.screen.query_one("#filter").value = "\x1b]0;x\x07 re:(\u202e"
+        await it.until(lambda: it.screen.query_one("#sessions-pane")._said[1] not in ("", "…"), "why not")
+        assert "\x1b" not in it.text()
+        assert "\u202e" not in it.text()
