@@ -35,7 +35,7 @@ def _wall_clock() -> int:
 class Index:
     """The sessions of `stores`, kept in a cache folder and kept current.
 
-    One thread calls `scan` or `follow`; `rows`, `problem_files`, `note`, `rescan`, `query` and `place` may be
+    One thread calls `scan` or `watch`; `rows`, `problem_files`, `note`, `rescan`, `query` and `place` may be
     used from others. Nothing is written but the catalog and the texts in the cache folder.
     """
 
@@ -83,7 +83,7 @@ class Index:
     def rows(self, full: bool = False) -> list[Row]:
         """The sessions as stored, newest first; before the first scan they may be out of date.
 
-        The deltas of a later `scan` or `follow` are against what this returned the first time; without it,
+        The deltas of a later `scan` or `watch` are against what this returned the first time; without it,
         against what is stored when the scan begins.
 
         :param full: with their first messages.
@@ -119,7 +119,7 @@ class Index:
         self._scanner.scan(on_delta and self._telling(on_delta), stop or threading.Event(), gentle)
         self.catalog.tidy(self._now())
 
-    def follow(self, on_delta: OnDelta, stop: threading.Event) -> None:
+    def watch(self, on_delta: OnDelta, stop: threading.Event) -> None:
         """`scan`, then keep current until `stop` is set."""
         # A list that is printed once needs nothing of what follows files.
         from app.index.follow import Follower
@@ -133,7 +133,7 @@ class Index:
             self.catalog.close()
 
     def rescan(self) -> None:
-        """Have `follow` look at every file again, soon."""
+        """Have `watch` look at every file again, soon."""
         self._rescan.set()
 
     def query(

@@ -155,7 +155,7 @@ def _deltas(index: Index) -> Iterator[Delta]:
 
     def follow() -> None:
         try:
-            index.follow(on_delta, stop)
+            index.watch(on_delta, stop)
         except BaseException as error:
             failed.append(error)
         os.write(wake, b".")

@@ -91,7 +91,7 @@ class Indexing:
             with self._lock:
                 self._model, self._cold = model, not model.total
                 self._hand_over()
-            self._index.follow(self._changed, self._stop)
+            self._index.watch(self._changed, self._stop)
         except Exception as error:
             with self._lock:
                 self._failed = f"{type(error).__name__}: {error}"

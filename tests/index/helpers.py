@@ -133,7 +133,7 @@ class Listener:
 
     def _run(self) -> None:
         try:
-            self.index.follow(self._changed, self.stop)
+            self.index.watch(self._changed, self.stop)
         except BaseException as error:
             self.error = error
 
