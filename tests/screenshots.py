@@ -14,6 +14,7 @@ from typing import Any
 
 from app.browser import Browser
 from app.screens.browser import BrowserScreen
+from app.screens.sessions_side import SessionsSide
 from app.setup import Setup, of_demo
 from app.widgets.entry_pane import EntryPane
 from app.widgets.entry_tree import EntryTree
@@ -28,7 +29,7 @@ SHOTS = (
     ("browser-light", (120, 40), "light", ()),
     ("browser-wide", (160, 45), "dark", ("tab", "up", "up")),
     ("browser-small", (80, 24), "dark", ()),
-    ("filter", (120, 40), "dark", ("slash", "o", "m", "p")),
+    ("search", (120, 40), "dark", ("slash", *"token label:redis")),
     ("folder-gone", (120, 40), "dark", ("slash", *"nightly", "enter", "enter")),
     ("help", (120, 40), "dark", ("question_mark",)),
 )
@@ -47,6 +48,8 @@ async def settled(app: Browser, pilot: Any) -> None:
     def shown() -> bool:
         if not isinstance(app.screen, BrowserScreen):
             return True
+        if app.screen.query_one(SessionsSide).is_searching:
+            return False
         row = app.screen.query_one(SessionListView).row
         tree, entry = app.screen.query_one(EntryTree), app.screen.query_one(EntryPane)
         if row is None or tree.view is None or tree.view.tree.path != row.path:

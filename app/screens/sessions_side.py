@@ -86,6 +86,11 @@ class SessionsSide(Pane):
         self.box.add_class("shown")
         self.screen.set_focus(self.box)
 
+    @property
+    def is_searching(self) -> bool:
+        """Whether more may be found."""
+        return self._search_said == _SEARCHING
+
     def look_again(self) -> None:
         """Sessions have changed: what was found may be more now, or less."""
         if self.box.value:

@@ -68,19 +68,22 @@ class Block:
         self.sessions = sessions
         self._texts: list[Places | None] | None = None
         self._all: list[Places] | None = None
+        self._age = 0
         self._is_said = False
 
     def texts(self, segments: Segments) -> list[Places | None]:
         """Where the texts of each session are; None where there is none, or not all of it."""
-        if self._texts is None:
+        if self._texts is None or self._age != segments.age:
+            self._age = segments.age
+            self._all = None
             self._texts = [places_of(session, segments) for session in self.sessions]
         return self._texts
 
     def everything(self, segments: Segments) -> list[Places]:
         """Where the texts of each session are, and what the catalog knows of it."""
+        texts = self.texts(segments)
         if self._all is None:
             self.said()
-            texts = self.texts(segments)
             self._all = [
                 (*(text or ()), session.said) for session, text in zip(self.sessions, texts, strict=True)
             ]

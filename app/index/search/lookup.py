@@ -11,6 +11,7 @@ from app.index.search.originals import Originals
 from app.index.search.picker import Picker
 from app.index.search.piece import best
 from app.index.search.pulse import Pulse
+from app.index.text.mapped import Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -48,6 +49,7 @@ class Lookup:
 
     def best(self, hit: Hit, session: Session) -> None:
         """Fill in the best of what matches in `session`."""
+        self._segments.look()
         originals = Originals()
         try:
             self._fill(hit, self._best(session, originals), originals)
@@ -56,6 +58,9 @@ class Lookup:
 
     def piece(self, hit: Hit, piece: Piece) -> None:
         """Fill in what is in `piece`."""
+        self._segments.look()
+        if not self._segments.is_safe(piece.source):
+            piece = piece._replace(source=Source(b""), begin=0, end=0)
         originals = Originals()
         try:
             self._fill(hit, piece, originals)

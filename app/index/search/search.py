@@ -94,6 +94,7 @@ class Search:
         """The pages in order; the last one is `done`. Ends early, without one, when nobody waits any more."""
         memory = self._before.then(self.query)
         try:
+            self._segments.look()
             view = self._sessions.view()
             sweep = self._sweep(self._plan, view, memory, self._passes())
             yield from self._pages(sweep, view, last=False)

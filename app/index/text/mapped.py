@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mmap
+import os
 from typing import TYPE_CHECKING, Any
 
 from app.index.text.segment import path_of
@@ -38,10 +39,15 @@ class Source:
     find, rfind   (needle, start, end) -> where the first or last one begins, -1 where there is none
     """
 
-    __slots__ = ("_address", "_text", "data", "find", "rfind", "size")
+    __slots__ = ("_address", "_text", "age", "data", "find", "rfind", "size", "status")
 
-    def __init__(self, data: bytes | mmap.mmap) -> None:
+    def __init__(self, data: bytes | mmap.mmap, age: int = -1, status: os.stat_result | None = None) -> None:
+        """:param age: see `Segments.is_safe`.
+        :param status: of the file, as it was mapped.
+        """
         self.data = data
+        self.age = age
+        self.status = status
         self.size = len(data)
         self.find: Find = data.find
         self.rfind: Find = data.rfind
@@ -79,9 +85,12 @@ class Source:
 
 
 class Segments:
-    """The segments in `folder`. Maps each when it is asked for first, and again when it has grown.
+    """The segments in `folder`. Maps each when it is asked for first, and again when it has grown. Raises
+    nothing.
 
-    What is mapped stays as it is while somebody uses it, whatever becomes of the file. Raises nothing.
+    What is mapped stays as it is while somebody uses it, also when the file is deleted. A file that is cut is
+    another matter: the system kills whoever touches what is not there any more. None of us cuts or overwrites
+    what is in use; in case somebody else has, whoever begins to read asks `look` first.
     """
 
     def __init__(self, folder: str) -> None:
@@ -89,6 +98,8 @@ class Segments:
         self._sources: dict[str, Source] = {}
         self.opened = 0
         """How often a file was mapped."""
+        self.age = 0
+        """How often all was let go of, because a file was not what it was."""
 
     def source(self, span: Span) -> Source | None:
         """Where a text is; None where its segment is gone, shorter than it should be, or holds something
@@ -100,6 +111,26 @@ class Segments:
             source = self._map(name)
         return source if source is not None and source.holds(start, length) else None
 
+    def look(self) -> None:
+        """Let go of all if any file was cut, or changed otherwise than by adding to it."""
+        for name, source in list(self._sources.items()):
+            before = source.status
+            try:
+                now = os.stat(path_of(self._folder, name))
+            except OSError:  # gone
+                continue
+            if before is None or now.st_ino != before.st_ino:
+                continue
+            rewritten = now.st_size == before.st_size and now.st_mtime_ns != before.st_mtime_ns
+            if now.st_size < before.st_size or rewritten or source.data[: len(MARK)] != MARK:
+                self._sources = {}
+                self.age += 1
+                return
+
+    def is_safe(self, source: Source) -> bool:
+        """Whether a source may still be read: it is in memory, or nothing was let go of since it was given."""
+        return source.age in (-1, self.age)
+
     def keep(self, names: set[str]) -> None:
         """Let go of all others."""
         self._sources = {name: source for name, source in self._sources.items() if name in names}
@@ -107,7 +138,8 @@ class Segments:
     def _map(self, name: str) -> Source | None:
         try:
             with open(path_of(self._folder, name), "rb") as file:
-                source = Source(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+                status = os.fstat(file.fileno())
+                source = Source(mmap.mmap(file.fileno(), status.st_size, access=mmap.ACCESS_READ), self.age, status)
         except (OSError, ValueError):  # gone; empty
             return None
         self.opened += 1

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 
 from app.index.text.locks import FREE, TAKEN, lock
+from app.sessions.pieces import MARK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,6 +46,23 @@ def path_of(folder: str, name: str) -> str:
 def is_name(name: object) -> bool:
     """Whether it is a segment's: it is joined to a path, and comes from a file that may be damaged."""
     return isinstance(name, str) and len(name) == 16 and not name.strip("0123456789abcdef")
+
+
+def begins_well(folder: str, name: str) -> bool:
+    """Whether a segment holds pieces as far as its first bytes tell; one that cannot be read may."""
+    try:
+        with open(path_of(folder, name), "rb", buffering=0) as file:
+            return (file.read(len(MARK)) or MARK) == MARK
+    except OSError:
+        return True
+
+
+def spoil(folder: str, name: str) -> None:
+    """Delete a segment: what is in it is not what was written."""
+    try:
+        os.unlink(path_of(folder, name))
+    except OSError:
+        pass  # gone already, or out of reach
 
 
 class Segment:

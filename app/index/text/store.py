@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from app.index.text import table
 from app.index.text.locks import FREE, TAKEN, lock, unlock
-from app.index.text.segment import SMALL_BYTES, SUFFIX, Writer, is_name
+from app.index.text.segment import SMALL_BYTES, SUFFIX, Writer, begins_well, is_name, spoil
 from app.index.text.spans import MOST, bytes_of, joined, scattered
 
 TYPE_CHECKING = False
@@ -164,6 +164,10 @@ class TextStore:
 
     def _missing(self, connection: sqlite3.Connection) -> set[str]:
         sizes = sizes_in(self.folder)
+        for name in [name for name in sizes if not begins_well(self.folder, name)]:
+            # Written over by somebody: to go on in it would leave what was there for lost for ever.
+            del sizes[name]
+            spoil(self.folder, name)
         damaged = {
             name for name, used in table.segments(connection).items() if sizes.get(name, -1) < used.reach
         }

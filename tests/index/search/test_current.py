@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+import pytest
+
 from app.index.search import blocks, search
 from tests.factory import NOW
 
 if TYPE_CHECKING:
-    import pytest
+    from collections.abc import Callable
 
     from app.index.index import Index
     from tests.index.search.helpers import World
@@ -152,6 +154,50 @@ def test_a_shortened_segment_counts_as_no_text(world: World) -> None:
     asked = world.search("needle")
     assert [hit.row.id for page in asked for hit in page.hits] == ["s1"]
     assert asked.read == 1
+
+
+def cut(path: str) -> None:
+    os.truncate(path, 0)
+
+
+def garbage_over_it(path: str) -> None:
+    size = os.path.getsize(path)
+    with open(path, "r+b") as file:
+        file.write(b"garbage!" * (size // 8) + b"!" * (size % 8))
+    os.utime(path, (1_700_000_000, 1_700_000_000))
+
+
+def garbage_of_more_bytes(path: str) -> None:
+    size = os.path.getsize(path)
+    with open(path, "r+b") as file:
+        file.write(b"garbage!" * size)
+
+
+def another_in_its_place(path: str) -> None:
+    with open(path + ".new", "wb") as file:
+        file.write(b"garbage!" * os.path.getsize(path))
+    os.replace(path + ".new", path)
+
+
+@pytest.mark.parametrize("harm", [os.unlink, cut, garbage_over_it, garbage_of_more_bytes, another_in_its_place])
+def test_a_segment_that_is_spoilt_while_it_is_mapped(world: World, harm: Callable[[str], None]) -> None:
+    """To touch what was cut off would end the process."""
+    for number in range(search.PAGE + 5):
+        world.session(f"s{number:02}", f"needle {number}", "ant")
+    world.scan()
+    before = world.hits("needle")
+    each = world.hits("ant", every=True)
+    (segment,) = world.segments()
+    harm(segment)
+    assert len(world.ids("needle")) == search.PAGE + 5
+    # These were found, and are looked up only now.
+    assert before[-1].snippet == "needle 0"
+    assert each[-1].snippet == "ant"
+    world.append("s03", "and on")
+    world.scan()
+    assert world.ids('"needle 7"') == ["s07"]
+    assert world.ids('"and on"') == ["s03"]
+    assert world.index.note is None
 
 
 def test_a_file_that_cannot_be_read_is_told_of(world: World) -> None:

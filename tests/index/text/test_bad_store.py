@@ -68,6 +68,15 @@ def empty_the_segment(cache: Path) -> None:
     os.truncate(only(cache), 0)
 
 
+def overwrite_the_segment(cache: Path) -> None:
+    with open(only(cache), "r+b") as file:
+        file.write(b"garbage!" * (only(cache).stat().st_size // 8))
+
+
+def overwrite_it_with_more(cache: Path) -> None:
+    only(cache).write_bytes(b"garbage!" * only(cache).stat().st_size)
+
+
 def a_folder_in_its_place(cache: Path) -> None:
     path = only(cache)
     path.unlink()
@@ -87,6 +96,8 @@ HARM = [
     delete_the_texts,
     cut_the_segment,
     empty_the_segment,
+    overwrite_the_segment,
+    overwrite_it_with_more,
     a_folder_in_its_place,
     delete_everything,
     move_everything,

@@ -1,0 +1,109 @@
+"""Killed at any moment, again and again: what is left is good, and the next scan makes it whole (issue 4, "Proof").
+
+A few kills in the suite; `LEAFMARK_SOAK=60 pytest tests/index/test_kills.py` makes a hundred.
+"""
+
+from __future__ import annotations
+
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from app.index.database import SCHEMA
+from app.index.index import Index
+from tests.index.equal import SECONDS, anew, assert_equal, assert_nothing_is_left_over, kept, seed
+from tests.index.helpers import PATIENCE, append, fill, message, pi_store
+from tests.index.killed import MODES
+from tests.index.mischief import Mischief
+
+ROOT = Path(__file__).resolve().parents[2]
+KILLS = 100 if SECONDS else 12
+
+
+class Killer:
+    """Starts processes that index `store`, and kills each before it has ended."""
+
+    def __init__(self, store: Path, cache: Path, number: int) -> None:
+        self.store = store
+        self.cache = cache
+        self.dice = random.Random(number)
+        self.mischief = Mischief(store, number)
+        self.killed = dict.fromkeys(MODES, 0)
+        # How many lines, and seconds, may pass until the kill: as many as there are, which is found out.
+        self._lines = {"scan": 12_000.0, "workers": 8_000.0, "compaction": 600.0, "follow": 20_000.0}
+        self._seconds = dict.fromkeys(MODES, 0.3)
+
+    def kill(self, mode: str, *, by_itself: bool) -> bool:
+        """Change files, have them indexed, and kill who does it; False where it was faster.
+
+        :param by_itself: in the middle of a line; else from outside.
+        """
+        self.change(40)
+        limits = self._lines if by_itself else self._seconds
+        after = self.dice.random() * limits[mode]
+        command = [sys.executable, "-m", "tests.index.killed", str(self.cache), str(self.store), mode]
+        command.append(str(1 + int(after) if by_itself else 0))
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+        assert process.stdout is not None
+        try:
+            assert process.stdout.readline() == "go\n"
+            until = time.monotonic() + (PATIENCE if by_itself else after)
+            while time.monotonic() < until and process.poll() is None:
+                if mode == "follow":
+                    self.mischief.step()
+                time.sleep(0.005)
+        finally:
+            if not by_itself or process.poll() is None:
+                process.send_signal(signal.SIGKILL)
+            said, _ = process.communicate(timeout=PATIENCE)
+        assert process.returncode in (0, -signal.SIGKILL)
+        hit = "done" not in said
+        limits[mode] *= 1.05 if hit else 0.7
+        self.killed[mode] += hit
+        return hit
+
+    def change(self, count: int) -> None:
+        for _ in range(count):
+            self.mischief.step()
+        paths = sorted(self.store.glob("--project-*--/*.jsonl")) or fill(self.store, 120)
+        for path in self.dice.sample(paths, len(paths) // 3):
+            if self.dice.random() < 0.5:
+                path.write_text(path.read_text(errors="replace").replace("prompt", f"prompt {self.mischief.number}"))
+            else:
+                append(path, message(f"{self.mischief.number}", None, "more " * self.dice.randrange(300)))
+
+
+def test_killed_again_and_again(tmp_path: Path) -> None:
+    number = seed()
+    cache = tmp_path / "cache"
+    stores = [pi_store(tmp_path / "store")]
+    killer = Killer(tmp_path / "store", cache, number)
+    attempt = 0
+    while sum(killer.killed.values()) < KILLS:
+        # Each in its turn, however often it was faster than the kill.
+        mode = min(MODES, key=killer.killed.__getitem__)
+        hit = killer.kill(mode, by_itself=attempt % 3 != 0)
+        attempt += 1
+        assert attempt < 6 * KILLS, killer.killed
+        if hit and killer.dice.random() < 0.5:
+            _assert_whole(tmp_path, attempt)
+    print(f"{killer.killed} in {attempt} attempts")
+    _assert_whole(tmp_path, attempt + 1)
+    assert_nothing_is_left_over(cache, stores)
+    assert_equal(kept(cache, stores), kept(tmp_path / f"anew-{attempt + 1}", stores))
+
+
+def _assert_whole(folder: Path, attempt: int) -> None:
+    stores = [pi_store(folder / "store")]
+    index = Index(stores, str(folder / "cache"))
+    index.scan()
+    assert (index.note, index.catalog.generation) == (None, 0)
+    index.close()
+    assert_equal(kept(folder / "cache", stores), anew(folder / f"anew-{attempt}", stores))
+    with sqlite3.connect(folder / "cache" / f"catalog-{SCHEMA}.db") as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    connection.close()
