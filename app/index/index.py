@@ -32,6 +32,10 @@ def _wall_clock() -> int:
     return time.time_ns() // 1_000_000
 
 
+def _ignored(delta: Delta) -> None:
+    """For who wants no deltas."""
+
+
 class Index:
     """The sessions of `stores`, kept in a cache folder and kept current.
 
@@ -116,6 +120,9 @@ class Index:
         if not self._begun:
             self._begun = True
             self._scanner.begin(self.catalog.signatures())
+        if on_delta is None and self._searcher is not None:
+            # Somebody listens after all.
+            on_delta = _ignored
         self._scanner.scan(on_delta and self._telling(on_delta), stop or threading.Event(), gentle)
         self.catalog.tidy(self._now())
 

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from app.formats.dialects import named
-from app.formats.errors import SessionError
-from app.sessions.tree import open_tree
-
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -52,6 +48,9 @@ class Places:
         if hit.where != "text":
             return NOWHERE
         row = hit.row
+        # What reads sessions loads slowly, and a search that finds nothing does without.
+        from app.formats.dialects import named
+
         if row.leaf_count <= 1 and not row.provisional and named(row.dialect).one_entry_a_line:
             return _ONLY
         key = (row.path, *row.signature)
@@ -68,6 +67,9 @@ class Places:
         return here[0][1] if here else NOWHERE
 
     def _open(self, row: Row) -> dict[int, list[tuple[str | None, Place]]]:
+        from app.formats.errors import SessionError
+        from app.sessions.tree import open_tree
+
         try:
             tree = open_tree(row.path, self._agents.get(row.store, ()))
         except (OSError, SessionError):

@@ -179,7 +179,9 @@ def another_in_its_place(path: str) -> None:
     os.replace(path + ".new", path)
 
 
-@pytest.mark.parametrize("harm", [os.unlink, cut, garbage_over_it, garbage_of_more_bytes, another_in_its_place])
+@pytest.mark.parametrize(
+    "harm", [os.unlink, cut, garbage_over_it, garbage_of_more_bytes, another_in_its_place]
+)
 def test_a_segment_that_is_spoilt_while_it_is_mapped(world: World, harm: Callable[[str], None]) -> None:
     """To touch what was cut off would end the process."""
     for number in range(search.PAGE + 5):
@@ -283,3 +285,16 @@ def test_somebody_is_asked_whether_to_go_on(world: World) -> None:
     found = searcher(world.index).search(parse("needle", NOW), keep_going=keep_going)
     assert list(found) == []
     assert len(asked) == 1
+
+
+def test_a_scan_that_tells_nobody_else_tells_the_search(world: World) -> None:
+    world.session("s1", "hello")
+    world.index.scan()
+    assert world.ids("needle") == []
+    world.append("s1", "a needle")
+    world.session("s2", "needle two")
+    world.index.scan()
+    assert sorted(world.ids("needle")) == ["s1", "s2"]
+    world.path("s2").unlink()
+    world.index.scan()
+    assert world.ids("needle") == ["s1"]
