@@ -167,6 +167,13 @@ class Index:
             before.cancel()
         return search
 
+    def prepare(self) -> None:
+        """Make ready for the first query, which would otherwise wait for what it looks through."""
+        # The language is not needed yet, but loads as slowly.
+        import app.index.query.grammar  # noqa: F401
+
+        self._searching().prepare()
+
     def place(self, hit: Hit) -> Place:
         """Where in its session's tree a hit is, see `Searcher.place`."""
         return self._searching().place(hit)

@@ -258,6 +258,7 @@ class BrowserScreen(Screen[None]):
         self._progress = f"reading {event.done:,} of {event.total:,}" if event.done < event.total else ""
         if not self._scanned and event.done >= event.total:
             self._scanned = True
+            self._side.prepare()
             self._look()
         self._cold = self._cold and not self._scanned
         if self._model.total - self._kept >= KEPT_FROM:

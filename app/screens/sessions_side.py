@@ -81,8 +81,13 @@ class SessionsSide(Pane):
 
     # the search
 
+    def prepare(self) -> None:
+        """Have the search ready before anybody types."""
+        self._searching.prepare()
+
     def open_box(self) -> None:
         """Show the line and give it the keys."""
+        self.prepare()
         self.box.add_class("shown")
         self.screen.set_focus(self.box)
 

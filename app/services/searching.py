@@ -35,10 +35,16 @@ class Searching:
         self._index = index
         self._post = post
         self._latest = Latest("search", failed)
+        self._ready = False
 
     def ask(self, text: str) -> None:
         """Look for what matches the query `text`; an empty one only drops the last one."""
         self._latest.ask(lambda overtaken: self._search(text, overtaken))
+
+    def prepare(self) -> None:
+        """Make ready for the first question, unless one has been asked."""
+        if not self._ready:
+            self._latest.ask(lambda overtaken: self._prepare())
 
     def stop(self) -> None:
         """Ask nothing more."""
@@ -48,6 +54,7 @@ class Searching:
         index = self._index()
         if index is None or not text.strip():
             return
+        self._ready = True
         from app.formats.fold import fold
         from app.index.query.query import REGEX, QueryError
 
@@ -73,3 +80,9 @@ class Searching:
                 notes = tuple(note.message for note in page.notes)
                 self._post(SearchFound(text, frozenset(paths), words, done=page.done, notes=notes))
                 posted = time.monotonic()
+
+    def _prepare(self) -> None:
+        index = self._index()
+        if index is not None:
+            self._ready = True
+            index.prepare()

@@ -106,18 +106,19 @@ class FastResume:
 
     def rows(self) -> float:
         """Seconds from the start to three sessions of the corpus."""
-        with self._started() as terminal:
+        with self.started() as terminal:
             return terminal.wait_for(self._titles.shown, 60) - terminal.started
 
     def peak(self) -> int:
         """The biggest process in bytes, once nothing moves on its screen."""
-        with self._started() as terminal:
+        with self.started() as terminal:
             peaks = Peaks(terminal.process.pid)
             terminal.wait_for(self._titles.shown, 60)
             terminal.settle(1.0, 60)
             peaks.look()
         return peaks.biggest
 
-    def _started(self) -> Terminal:
+    def started(self) -> Terminal:
+        """Its screen."""
         env = self._peers.env
         return Terminal(self._peers.fr(), env=env, cwd=env["HOME"], answers=True)

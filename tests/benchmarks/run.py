@@ -15,7 +15,7 @@ import sys
 import tempfile
 from typing import TYPE_CHECKING
 
-from tests.benchmarks import listing, loop, manager, memory, opening, provisional, screen, searching
+from tests.benchmarks import listing, loop, manager, memory, opening, pasted, provisional, screen, searching
 from tests.benchmarks.corpus import SIZES, read_truth
 from tests.benchmarks.live import LiveProject
 from tests.benchmarks.measure import Setting
@@ -79,6 +79,7 @@ def _measure(setting: Setting, live: LiveProject, peers: Peers, chosen: argparse
         "truth": lambda: listing.truth(setting),
         "recall": lambda: recall(setting, peers),
         "typing": lambda: searching.typing(setting),
+        "pasted": lambda: pasted.pasted(setting, live, peers),
         "deep": lambda: searching.deep(setting, peers),
         "size": lambda: searching.size(setting),
         "append": lambda: opening.append(setting),
@@ -143,8 +144,8 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument(
         "--only",
-        help="cold, warm, truth, recall, typing, deep, size, append, tree, launch, first, provisional, open, "
-        "memory, follow, loop, manager, write",
+        help="cold, warm, truth, recall, typing, pasted, deep, size, append, tree, launch, first, "
+        "provisional, open, memory, follow, loop, manager, write",
     )
     parser.add_argument("--record", action="store_true", help="keep the results in RESULTS.md")
     return parser.parse_args()

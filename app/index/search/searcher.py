@@ -51,6 +51,10 @@ class Searcher:
         """
         self.sessions.update(changed, removed)
 
+    def prepare(self) -> None:
+        """Take in what has changed, as a search would at its beginning."""
+        self.sessions.view()
+
     def rows(self) -> list[Row]:
         """All sessions that are searched, in no order."""
         return self.sessions.rows()

@@ -1,0 +1,117 @@
+"""Bar 5 on the screen: a number is pasted, until the few sessions that have it stand there alone."""
+
+from __future__ import annotations
+
+import re
+import statistics
+from typing import TYPE_CHECKING, NamedTuple
+
+from tests.benchmarks.corpus import read_truth
+from tests.benchmarks.measure import in_turn
+from tests.benchmarks.pickers import FastResume, Titles, pickers
+from tests.benchmarks.rows import Result, ms
+from tests.benchmarks.screen import FILTER_BOX, browser, ready, warm_up
+from tests.terminal import Terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.benchmarks.live import LiveProject
+    from tests.benchmarks.measure import Setting
+    from tests.benchmarks.peers import Peers
+    from tests.benchmarks.pickers import Picker
+
+TITLE_CHARACTERS = 300
+"""So much of a first prompt stands in a row of ours: what is pasted stands behind it."""
+_FEW = re.compile(r" [1-9] of [\d,]+ ─")
+_SERIAL = re.compile(r"\((\d{5,7})\)")
+
+
+class Paste(NamedTuple):
+    """What is pasted, and how the row of a session begins that has it."""
+
+    text: str
+    title: str
+
+
+def pastes(setting: Setting, count: int) -> list[Paste]:
+    """Numbers that stand in very few prompts, of pi's sessions."""
+    found, seen = [], set()
+    for record in read_truth(setting.corpus):
+        if record["refused"] or record["hidden"] or record["agent"] != "pi" or record["name"]:
+            continue
+        first = record["first_message"] or ""
+        serial = _SERIAL.search(first, TITLE_CHARACTERS)
+        if serial is None:
+            continue
+        title = first[:12]
+        if record["path"].startswith(setting.env["HOME"]) and title.isascii() and title not in seen:
+            seen.add(title)
+            found.append(Paste(serial[1], title))
+    step = max(1, len(found) // count)
+    return found[::step][:count]
+
+
+def pasted(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result]:
+    """Bar 5: in turn with fast-resume; pi, which takes seconds, a few times."""
+    warm_up(setting)
+    wanted = pastes(setting, max(3, setting.repeat))
+    titles = Titles(setting)
+
+    def ours() -> float:
+        return statistics.median(_ours(setting, live, paste) for paste in wanted)
+
+    def theirs() -> float:
+        return statistics.median(_fast_resume(fast_resume, titles, paste) for paste in wanted)
+
+    tasks: list[Callable[[], float]] = [ours]
+    if peers.fast_resume:
+        fast_resume = FastResume(peers, titles)
+        tasks.append(theirs)
+    took, *others = in_turn(3, *tasks)
+    what = "a number pasted -> its sessions on the screen"
+    yield Result("5", what, ms(took))
+    for other in others:
+        yield Result("5", what, ms(took), f"fr {ms(other)}", value=took - other, limit=0.03)
+    for picker in pickers(peers):
+        if picker.name == "pi":
+            slow = statistics.median(_picker(picker, live, titles, paste) for paste in wanted[:1])
+            yield Result("5", what, ms(took), f"pi --resume {ms(slow)}", took / slow, 0.02)
+
+
+def _ours(setting: Setting, live: LiveProject, paste: Paste) -> float:
+    with browser(setting, live) as terminal:
+        ready(terminal, live)
+        terminal.press("/")
+        terminal.wait_for_text(FILTER_BOX)
+        sent = terminal.send(paste.text)
+        return terminal.wait_for(lambda shown: _found(shown, paste) and _counted(shown), 30) - sent
+
+
+def _fast_resume(program: FastResume, titles: Titles, paste: Paste) -> float:
+    with program.started() as terminal:
+        terminal.wait_for(titles.shown, 60)
+        terminal.settle(1.0, 30)
+        sent = terminal.send(paste.text)
+        return terminal.wait_for(lambda shown: _found(shown, paste), 30) - sent
+
+
+def _picker(picker: Picker, live: LiveProject, titles: Titles, paste: Paste) -> float:
+    with Terminal(picker.command, env=picker.env, cwd=live.folder, answers=True) as terminal:
+        terminal.settle(1.0, 60)
+        terminal.press("tab")
+        terminal.wait_for(picker.complete, 180)
+        terminal.wait_for(titles.shown, 60)
+        terminal.settle(1.0, 60)
+        sent = terminal.send(paste.text)
+        return terminal.wait_for(lambda shown: _found(shown, paste), 60) - sent
+
+
+def _found(terminal: Terminal, paste: Paste) -> bool:
+    """Whether the row of the session is there, and what was typed."""
+    return paste.text in "\n".join(terminal.lines) and any(paste.title in line for line in terminal.lines)
+
+
+def _counted(terminal: Terminal) -> bool:
+    """Whether the search is done, and few sessions are left."""
+    return any(_FEW.search(line) for line in terminal.lines)
