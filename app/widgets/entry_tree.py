@@ -160,15 +160,17 @@ class EntryTree(LineList):
         near = (node, view.node(index - page), view.node(index + page))
         if any(one is not None and one.said is None for one in near):
             self._asked = True
-            self.call_later(self._ask)
+            self.call_later(self._ask, index)
 
-    def _ask(self) -> None:
+    def _ask(self, index: int) -> None:
         view = self.view
         if view is None:
             return
         page = max(1, self.size.height)
         middle = min(self.scroll_offset.y + page // 2, view.count - 1)
-        wanted = [node for node in view.nodes_around(middle, AHEAD * page) if node.said is None]
+        # The row that was drawn need not be near what is in sight now; without it, it would be asked for again.
+        nodes = (*view.nodes_around(middle, AHEAD * page), *view.nodes_around(index, page))
+        wanted = list(dict.fromkeys(node for node in nodes if node.said is None))
         if wanted:
             self.post_message(self.RowsWanted(wanted))
         else:

@@ -11,6 +11,7 @@ import pytest
 from app.screens import reading_side
 from app.services.reading import EntryReader, TreeReader
 from app.sessions import tree as trees
+from app.widgets.entry_tree import EntryTree
 from tests.factory import chain
 from tests.ui.conftest import pi_session
 
@@ -147,3 +148,20 @@ async def test_in_a_burst_only_the_session_where_the_cursor_rests_is_read(browse
         assert opened == [row.path for row in rows]
         await it.until(lambda: len(opened) > 2, "the one that it rests on")
         assert opened[2:] == [it.sessions.row.path]
+
+
+async def test_a_row_out_of_sight_that_is_drawn_is_asked_for_once(browser, long, monkeypatch):
+    asked = []
+    ask = EntryTree._ask
+    monkeypatch.setattr(EntryTree, "_ask", lambda self, index: (asked.append(index), ask(self, index)))
+    async with browser() as it:
+        await it.until(lambda: is_whole(it), "the whole tree")
+        await it.pilot.pause()
+        asked.clear()
+        far = it.tree.view.node(100)
+        assert far.said is None
+        # as where a row was drawn before the list was scrolled
+        it.tree.draw(100, 80, False)
+        await it.until(lambda: far.said is not None, "its text")
+        await it.pilot.pause(0.2)
+        assert len(asked) <= 2

@@ -8,6 +8,11 @@ from tests.factory import message
 from tests.ui.conftest import HERE
 
 
+def append(path, line):
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(json.dumps(line) + "\n")
+
+
 async def test_a_word_that_was_said_finds_its_session(browser, three):
     async with browser() as it:
         await it.press("slash", *"early")
@@ -64,8 +69,7 @@ async def test_what_is_written_while_a_search_is_shown_is_found(browser, three):
     async with browser() as it:
         await it.press("slash", *"zebra")
         await it.until(lambda: "No session matches" in it.text(), "the word")
-        with open(it.path("plain"), "a", encoding="utf-8") as file:
-            file.write(json.dumps(message("z", "00000002", "user", "a zebra crossing", 30)) + "\n")
+        append(it.path("plain"), message("z", "00000002", "user", "a zebra crossing", 30))
         await it.until(lambda: it.listed() == [f"[{HERE}]", "plain"], "the session")
         await it.until(lambda: "No session" not in it.text(), "the end of the word")
 
