@@ -169,7 +169,8 @@ class Index:
 
     def prepare(self) -> None:
         """Make ready for the first query, which would otherwise wait for what it looks through."""
-        # The language is not needed yet, but loads as slowly.
+        # They are not needed yet, but load as slowly.
+        import app.index.facts
         import app.index.query.grammar  # noqa: F401
 
         self._searching().prepare()

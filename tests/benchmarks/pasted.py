@@ -103,7 +103,8 @@ def _picker(picker: Picker, live: LiveProject, titles: Titles, paste: Paste) -> 
         terminal.wait_for(picker.complete, 180)
         terminal.wait_for(titles.shown, 60)
         terminal.settle(1.0, 60)
-        sent = terminal.send(paste.text)
+        # What stands in no quotes it looks for letter by letter.
+        sent = terminal.send(f'"{paste.text}"')
         return terminal.wait_for(lambda shown: _found(shown, paste), 60) - sent
 
 

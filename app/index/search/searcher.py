@@ -6,7 +6,7 @@ import time
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from app.index.query.query import Facts
+from app.index.query.query import WORD, Facts, Query, Term
 from app.index.search.memory import Memory
 from app.index.search.place import Place, Places
 from app.index.search.search import Search
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from app.index.catalog import Catalog
-    from app.index.query.query import Query
     from app.index.row import Row
     from app.index.search.found import Hit
     from app.stores.base import Store
@@ -52,8 +51,9 @@ class Searcher:
         self.sessions.update(changed, removed)
 
     def prepare(self) -> None:
-        """Take in what has changed, as a search would at its beginning."""
-        self.sessions.view()
+        """Take in what has changed, and have everything imported and mapped that a first page needs."""
+        for _ in self.search(Query(terms=(Term(WORD, "e"),))):
+            break
 
     def rows(self) -> list[Row]:
         """All sessions that are searched, in no order."""
