@@ -24,7 +24,12 @@ def open(  # the library's word for it: app.index.open(...)
     home: str = "",
     facts: Facts | None = None,
 ) -> Index:
-    """The index of `stores`, kept in `cache_folder`; both are made when they are needed. See `Index`."""
+    """The index of `stores`, kept in `cache_folder`, which is made when it is needed. See `Index`.
+
+    :param stores: as `app.stores.discover` finds them.
+    :param cache_folder: for the catalog and the texts and nothing else; that of the program is
+        `app.places.cache_folder(os.environ)`.
+    """
     from app.index.index import Index
 
     clock = {} if now is None else {"now": now}

@@ -124,6 +124,9 @@ class Index:
             # Somebody listens after all.
             on_delta = _ignored
         self._scanner.scan(on_delta and self._telling(on_delta), stop or threading.Event(), gentle)
+        if on_delta is None and self._searcher is not None:
+            # Somebody began to listen in the middle, and was told nothing.
+            self._searcher.load()
         self.catalog.tidy(self._now())
 
     def watch(self, on_delta: OnDelta, stop: threading.Event) -> None:
@@ -152,19 +155,27 @@ class Index:
         :param order: "recent" or "relevance", see `Searcher.search`, which also says what `every` does.
         :param all_text: look everywhere where the query does not say where, not in the conversation alone.
         :raises QueryError: the query cannot be run; the search before goes on.
+        :raises ValueError: there is no such order.
         """
         from app.index.facts import facts_of
         from app.index.query.grammar import parse
 
+        if order not in ("recent", "relevance"):
+            raise ValueError(f"no such order: {order!r}")
         now_ms = self._now()
         query = parse(text, now_ms, home=self._home, all_text=all_text)
         searcher = self._searching()
         facts = self._facts or facts_of(self._stores, searcher.rows, now_ms)
         search = searcher.search(query, facts, order=order, every=every, now_ms=now_ms)
         with self._lock:
-            before, self._search = self._search, search
-        if before is not None:
-            before.cancel()
+            older = self._search
+            if older is not None and older.generation > search.generation:
+                # Another thread has been quicker with a newer one.
+                older = search
+            else:
+                self._search = search
+        if older is not None:
+            older.cancel()
         return search
 
     def prepare(self) -> None:

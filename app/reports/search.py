@@ -42,6 +42,11 @@ def run(options: Options, setup: Setup) -> int:
         pages = index.query(query, order=options.order, all_text=options.all_text, every=options.every)
         if index.note:
             complain(index.note)
+        # Links and folders in odd places hide no session; what cannot be read may.
+        skipped = sum(not why.startswith(("a ", "not a ")) for _, why in index.complaints)
+        if skipped:
+            files = "file was" if skipped == 1 else "files were"
+            complain(f"{skipped:,} {files} not read; `leafmark doctor` says why")
         return report(pages, index.place, options, setup)
     except QueryError as error:
         complain_of(query, error)

@@ -108,13 +108,21 @@ def _changed(before: Row, now: Row) -> dict[str, Any]:
         more = getattr(now, field) - getattr(before, field)
         if more:
             what[name] = more
-    for field in ("name", "cwd", "leaf_id", "parent_session"):
+    for field in ("id", "name", "cwd", "leaf_id", "parent_session"):
         if getattr(now, field) != getattr(before, field):
             what[field] = getattr(now, field)
     old, new = dict(before.labels), dict(now.labels)
     labels = {entry: new.get(entry) for entry in old | new if old.get(entry) != new.get(entry)}
     if labels:
         what["labels"] = _labels(labels)
+    if not what:
+        # Written anew, with other words in as many entries.
+        for name, field in (("title", "title"), ("models", "models"), ("bytes", "size")):
+            old_value, new_value = getattr(before, field), getattr(now, field)
+            if old_value != new_value:
+                what[name] = {"bytes": now.size - before.size, "models": ", ".join(now.models)}.get(
+                    name, new_value
+                )
     return what
 
 

@@ -11,6 +11,7 @@ import sys
 
 import pytest
 
+from app.index.index import Index
 from tests.cli.conftest import ROOT
 from tests.factory import chain, entry, header, message, stamp, write_session
 
@@ -281,3 +282,12 @@ def test_an_index_that_cannot_be_kept_is_no_hindrance(run, folder, home):
 
 def test_without_a_query_it_is_wrong_use(run, folder):
     assert run("search").code == 2
+
+
+def test_what_could_not_be_read_is_told_of_and_what_hides_no_session_is_not(run, folder, monkeypatch):
+    complaints = [("/a/b.jsonl", "not readable"), ("/a/c", "a link that leads nowhere")]
+    monkeypatch.setattr(Index, "complaints", complaints)
+    done = run("search", "abandoned")
+    assert done.err == "leafmark: 1 file was not read; `leafmark doctor` says why\n"
+    monkeypatch.setattr(Index, "complaints", complaints[1:])
+    assert run("search", "abandoned").err == ""

@@ -71,7 +71,8 @@ def _compiled(pattern: str, ignore_case: bool, memory: int) -> Any:
     except ImportError:  # also where some other package calls itself re2
         raise BadPattern(f"re: needs the Python package {PACKAGE}, which is not installed") from None
     try:
-        return re2.compile(("(?im)" if ignore_case else "(?m)") + pattern, _options(Options(), memory))
+        spelt = "(?im)" + _as_folded(pattern) if ignore_case else "(?m)" + pattern
+        return re2.compile(spelt, _options(Options(), memory))
     except UnicodeEncodeError:
         raise BadPattern("half a surrogate pair cannot be part of a pattern") from None
     except re2.error as error:
@@ -82,8 +83,25 @@ def _compiled(pattern: str, ignore_case: bool, memory: int) -> Any:
     if "too large" in reason:
         raise BadPattern("this pattern is too large")
     part = part.removeprefix("(?im)").removeprefix("(?m)")
-    said = f"{reason}: {part}" if colon and part and part != pattern else reason
+    whole = (pattern, _as_folded(pattern))
+    said = f"{reason}: {part}" if colon and part and part not in whole else reason
     raise BadPattern(f"not a regular expression: {one_line(said, 120)}", part)
+
+
+def _as_folded(pattern: str) -> str:
+    r"""The pattern for folded text, in which letters such as ß are two: there they stand as a group. Not
+    between brackets, nor between `\Q` and `\E`, where only one can stand for one.
+    """
+    if pattern.isascii() or r"\Q" in pattern:
+        return pattern
+    spelt = []
+    between = False
+    for part in _parts(pattern):
+        between = part == "[" or (between and part != "]")
+        folded = part.casefold()
+        longer = len(part) == 1 < len(folded) and not between
+        spelt.append(f"(?:{folded})" if longer else part)
+    return "".join(spelt)
 
 
 def _options(options: Any, memory: int) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from app.index.row import Row
     from app.index.search.found import Hit
@@ -45,7 +45,8 @@ class Places:
 
     def place(self, hit: Hit) -> Place:
         """Where `hit` is. Reads the session's file where it has branches; raises nothing."""
-        if hit.where != "text":
+        if hit.where not in ("text", "label") or (hit.entry_id is None and hit.row.leaf_id is not None):
+            # No entry, or none that is there any more.
             return NOWHERE
         row = hit.row
         # What reads sessions loads slowly, and a search that finds nothing does without.
@@ -60,11 +61,11 @@ class Places:
             if len(self._known) >= _KEPT:
                 del self._known[next(iter(self._known))]
         self._known[key] = found
-        here = found.get(hit.offset, ())
+        here = found.get(hit.offset, ()) if hit.where == "text" else _all(found)
         for entry_id, place in here:
             if entry_id == hit.entry_id:
                 return place
-        return here[0][1] if here else NOWHERE
+        return found[hit.offset][0][1] if hit.offset in found else NOWHERE
 
     def _open(self, row: Row) -> dict[int, list[tuple[str | None, Place]]]:
         from app.formats.errors import SessionError
@@ -76,6 +77,12 @@ class Places:
             return {}
         self.opened += 1
         return _places(tree)
+
+
+def _all(found: dict[int, list[tuple[str | None, Place]]]) -> Iterator[tuple[str | None, Place]]:
+    """From the last entry on: of several with one id, a label is on the last."""
+    for here in reversed(found.values()):
+        yield from here
 
 
 def _places(tree: SessionTree) -> dict[int, list[tuple[str | None, Place]]]:

@@ -101,3 +101,17 @@ def test_re2_itself_writes_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     check.cache_clear()
     refused("re:a(", "a(")
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "folded"),
+    [
+        ("straße", "strasse"),
+        ("Stra(ß|x)+e", "strasssse"),
+        ("\ufb01n", "fin"),
+        ("x\u0130+", "xi\u0307i\u0307"),
+    ],
+)
+def test_letters_that_are_two_when_folded_are_found_in_folded_text(pattern: str, folded: str) -> None:
+    check(pattern)
+    assert compiled(pattern, ignore_case=True).fullmatch(folded)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from tests.factory import message
 
 if TYPE_CHECKING:
@@ -88,9 +90,22 @@ def test_a_hit_is_on_the_active_path_or_on_one_of_the_branches(world: World) -> 
     assert finder.opened == 2
 
 
+def test_a_label_is_where_its_entry_is(world: World) -> None:
+    label = {"type": "label", "label": "keepsake", "targetId": "b"}
+    world.session("s1", branch("a", None, "root"), branch("b", "a", "first"), branch("c", "a", "x"), label)
+    world.scan()
+    assert world.index.place(world.one("keepsake")) == (False, 1, 2)
+    assert world.index.place(world.one("first")) == (False, 1, 2)
+
+
 def test_the_place_in_a_file_that_is_gone_is_not_known(world: World) -> None:
     world.session("s1", branch("a", None, "root"), branch("b", "a", "first"), branch("c", "a", "last"))
     world.scan()
     hit = world.one("first")
     world.path("s1").unlink()
     assert world.index.place(hit).on_active_path is None
+
+
+def test_there_is_no_third_order(world: World) -> None:
+    with pytest.raises(ValueError, match="no such order: 'newest'"):
+        world.index.query("fox", order="newest")
