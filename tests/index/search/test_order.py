@@ -91,7 +91,7 @@ def test_a_hit_is_on_the_active_path_or_on_one_of_the_branches(world: World) -> 
 
 
 def test_a_label_is_where_its_entry_is(world: World) -> None:
-    label = {"type": "label", "label": "keepsake", "targetId": "b"}
+    label = {"type": "label", "id": "l", "parentId": "c", "label": "keepsake", "targetId": "b"}
     world.session("s1", branch("a", None, "root"), branch("b", "a", "first"), branch("c", "a", "x"), label)
     world.scan()
     assert world.index.place(world.one("keepsake")) == (False, 1, 2)
