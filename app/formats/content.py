@@ -53,7 +53,7 @@ def text_of(content: Raw, between: str = " ") -> str:
     return between.join([block.text or "" for block in found if block.type == "text"])
 
 
-def string_of(value: Raw) -> str:
+def string_of(value: bytes) -> str:
     """`value` when it is a string, else an empty one."""
     try:
         return _decode_text(value)
@@ -62,7 +62,7 @@ def string_of(value: Raw) -> str:
         return found if isinstance(found, str) else ""
 
 
-def _read_leniently(content: Raw) -> str | list[Block]:
+def _read_leniently(content: bytes) -> str | list[Block]:
     try:
         value = decode(b'{"content":' + bytes(content) + b"}")["content"]
     except BadLine:

@@ -16,6 +16,8 @@ from app.formats.skim import clean
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    Part = tuple[int, str, str]
+
 SHELLS = {"bashExecution": "command", "pythonExecution": "code"}
 """The roles of what the user ran himself, and the fields that say what."""
 SUMMED = frozenset(("branchSummary", "compactionSummary"))
@@ -45,32 +47,59 @@ class Said(NamedTuple):
     tool: str = ""
 
 
-def everything(entry: dict[str, Any]) -> list[Said]:
+def everything(entry: dict[str, Any], *, other: bool = True) -> list[Said]:
     """The pieces of an entry as `read_entry` gives it: one for each kind and tool, never an empty one.
 
     A call is the tool's name with the names and values of its arguments, a result its texts and the texts of
     its details. Nothing is cut; lone surrogates are replaced and NUL characters left out, as in the text that
     `sessions.summarise` finds, whose pieces are those of kinds 1 to 5 here. Never raises.
+
+    :param other: give what is of no other kind, too; it takes as long as all the rest.
     """
-    found = _Found()
+    found: dict[tuple[int, str], list[str]] = {}
+    for kind, text, tool in parts(entry, other=other):
+        found.setdefault((kind, tool), []).append(text)
+    joined = [Said(kind, "\n".join(texts), tool) for (kind, tool), texts in found.items()]
+    return [said for said in joined if said.text]
+
+
+def parts(entry: dict[str, Any], *, other: bool = True) -> Iterator[Part]:
+    """What the pieces are made of, one after the other, those first that say most: (kind, text, tool).
+
+    A piece is its parts with a newline between each two of them.
+
+    :param other: as above.
+    """
+    for kind, text, tool in _parts(entry, other):
+        if text and (other or kind != OTHER):
+            if not text.isascii():
+                text = clean(text)
+            if "\0" in text:
+                text = text.replace("\0", "")
+            yield kind, text, tool
+
+
+def _parts(entry: dict[str, Any], other: bool) -> Iterator[Part]:
     message = entry.get("message")
-    kind = _string(entry.get("type"))
+    kind = entry.get("type")
     told: tuple[str, ...] = ()
     if kind == "message" and isinstance(message, dict):
-        _message(found, message)
+        yield from _message(message, other)
         told = ("message",)
-    elif kind in ("compaction", "branch_summary"):
-        told = found.field(SUMMARY, entry, "summary")
+    elif kind == "compaction" or kind == "branch_summary":
+        told = _if_text(entry, "summary")
+        yield from _fields(SUMMARY, entry, told)
     elif kind == "branch":
-        told = found.field(SUMMARY, entry, "branchSummary")
+        told = _if_text(entry, "branchSummary")
+        yield from _fields(SUMMARY, entry, told)
     elif kind == "custom_message":
-        found.content(CUSTOM, entry.get("content"))
         told = ("content",)
-    found.rest(OTHER, entry, told)
-    return found.pieces()
+        yield from _content(CUSTOM, entry.get("content"), "", other)
+    if other:
+        yield from _rest(entry, told)
 
 
-def _message(found: _Found, message: dict[str, Any]) -> None:
+def _message(message: dict[str, Any], other: bool) -> Iterator[Part]:
     role = _string(message.get("role"))
     told: tuple[str, ...] = ("content",)
     tool = ""
@@ -84,120 +113,118 @@ def _message(found: _Found, message: dict[str, Any]) -> None:
         tool = clean(_string(message.get("toolName")))
     elif role in SHELLS:
         kind = SHELL
-        told += found.field(SHELL, message, SHELLS[role]) + found.field(SHELL, message, "output")
+        run = _if_text(message, SHELLS[role]) + _if_text(message, "output")
+        yield from _fields(SHELL, message, run)
+        told += run
     elif role in SUMMED:
         kind = OTHER
-        told += found.field(SUMMARY, message, "summary")
+        summary = _if_text(message, "summary")
+        yield from _fields(SUMMARY, message, summary)
+        told += summary
     elif role in EXTENSIONS:
         kind = CUSTOM
     else:
         kind = OTHER
-    found.content(kind, message.get("content"), tool)
+    yield from _content(kind, message.get("content"), tool, other)
     if role == "toolResult":
-        found.strings(RESULT, message.get("details"), tool)
-    found.rest(OTHER, message, told)
+        yield from _strings(RESULT, message.get("details"), tool)
+    if other:
+        yield from _rest(message, told)
 
 
-class _Found:
-    """Gathers texts by kind and tool, in the order in which they are written."""
+def _if_text(value: dict[str, Any], key: str) -> tuple[str, ...]:
+    """The name of a field in a tuple, which is empty where it is no text."""
+    return (key,) if isinstance(value.get(key), str) else ()
 
-    def __init__(self) -> None:
-        self._texts: dict[tuple[int, str], list[str]] = {}
 
-    def pieces(self) -> list[Said]:
-        found = []
-        for (kind, tool), texts in self._texts.items():
-            text = "\n".join(texts).replace("\0", "")
-            if text:
-                found.append(Said(kind, text, tool))
-        return found
+def _fields(kind: int, value: dict[str, Any], keys: tuple[str, ...]) -> Iterator[Part]:
+    for key in keys:
+        yield kind, value[key], ""
 
-    def add(self, kind: int, text: str, tool: str = "") -> None:
-        if text:
-            self._texts.setdefault((kind, tool), []).append(clean(text))
 
-    def field(self, kind: int, value: dict[str, Any], key: str) -> tuple[str, ...]:
-        """Add the text of a field; its name in a tuple, which is empty where it is no text."""
-        text = value.get(key)
-        if not isinstance(text, str):
-            return ()
-        self.add(kind, text)
-        return (key,)
+def _content(kind: int, content: Any, tool: str, other: bool) -> Iterator[Part]:
+    """The content of a message: a text, or blocks."""
+    if isinstance(content, str):
+        yield kind, content, tool
+    elif isinstance(content, list):
+        for block in content:
+            if isinstance(block, dict):
+                yield from _block(kind, block, tool, other)
+            else:
+                yield from _strings(OTHER, block)
+    else:
+        yield from _strings(OTHER, content)
 
-    def content(self, kind: int, content: Any, tool: str = "") -> None:
-        """Add the content of a message: a text, or blocks."""
-        if isinstance(content, str):
-            self.add(kind, content, tool)
-        elif isinstance(content, list):
-            for block in content:
-                self._block(kind, block, tool)
-        else:
-            self.strings(OTHER, content)
 
-    def _block(self, kind: int, block: Any, tool: str) -> None:
-        if not isinstance(block, dict):
-            self.strings(OTHER, block)
+def _block(kind: int, block: dict[str, Any], tool: str, other: bool) -> Iterator[Part]:
+    type_ = _string(block.get("type"))
+    told: tuple[str, ...] = ()
+    if type_ == "text" and isinstance(block.get("text"), str):
+        yield kind, block["text"], tool
+        if not other or len(block) == 2:
             return
-        type_ = _string(block.get("type"))
-        if type_ == "text" and isinstance(block.get("text"), str):
-            self.add(kind, block["text"], tool)
-            self.rest(OTHER, block, ("text",))
-        elif type_ == "thinking" and isinstance(block.get("thinking"), str):
-            self.add(THINKING if kind == ASSISTANT else OTHER, block["thinking"])
-            self.rest(OTHER, block, ("thinking",))
-        elif type_ in TOOL_CALLS:
-            name = clean(_string(block.get("name")))
-            self.add(CALL, name, name)
-            for text in _words(block.get("arguments")):
-                self.add(CALL, text, name)
-            self.rest(OTHER, block, ("name", "arguments"))
-        elif type_ in _CODED:
-            self.rest(OTHER, block, ("data",))
-        else:
-            self.rest(OTHER, block)
-
-    def strings(self, kind: int, value: Any, tool: str = "") -> None:
-        """Add every text in `value`, but no names of fields."""
-        for text in _scalars(value):
-            if isinstance(text, str) and not _is_coded(text):
-                self.add(kind, text, tool)
-
-    def rest(self, kind: int, value: dict[str, Any], told: tuple[str, ...] = ()) -> None:
-        """Add the texts of the fields that are for people and not `told` yet."""
-        for key, field in value.items():
-            if key not in _UNSAID and key not in told:
-                self.strings(kind, field)
+        told = ("text",)
+    elif type_ == "thinking" and isinstance(block.get("thinking"), str):
+        yield THINKING if kind == ASSISTANT else OTHER, block["thinking"], ""
+        told = ("thinking",)
+    elif type_ in TOOL_CALLS:
+        name = clean(_string(block.get("name")))
+        yield CALL, name, name
+        for text in _words(block.get("arguments")):
+            yield CALL, text, name
+        told = ("name", "arguments")
+    elif type_ in _CODED:
+        told = ("data",)
+    if other:
+        yield from _rest(block, told)
 
 
-def _string(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+def _rest(value: dict[str, Any], told: tuple[str, ...]) -> Iterator[Part]:
+    """The texts of the fields that are for people and not `told` yet."""
+    for key, field in value.items():
+        if key in _UNSAID or key in told:
+            continue
+        if isinstance(field, str):
+            if not _is_coded(field):
+                yield OTHER, field, ""
+        elif isinstance(field, dict | list):
+            yield from _strings(OTHER, field)
 
 
-def _scalars(value: Any, *, keys: bool = False) -> Iterator[Any]:
-    """What is in `value` that holds nothing else, in its order, with or without the names of fields.
+def _strings(kind: int, value: Any, tool: str = "") -> Iterator[Part]:
+    """Every text in `value`, in its order, but no names of fields.
 
     Without recursion: `decode` allows more levels than Python.
     """
     waiting = [value]
     while waiting:
         value = waiting.pop()
-        if isinstance(value, list):
-            waiting.extend(reversed(value))
+        if isinstance(value, str):
+            if not _is_coded(value):
+                yield kind, value, tool
         elif isinstance(value, dict):
-            for key, field in reversed(value.items()):
-                waiting.append(field)
-                if keys:
-                    waiting.append(key)
-        else:
-            yield value
+            waiting.extend(reversed(value.values()))
+        elif isinstance(value, list):
+            waiting.extend(reversed(value))
+
+
+def _string(value: Any) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def _words(arguments: Any) -> Iterator[str]:
     """The names and values of the arguments of a call; numbers as JSON has them."""
-    for value in _scalars(arguments, keys=True):
+    waiting = [arguments]
+    while waiting:
+        value = waiting.pop()
         if isinstance(value, str):
             if not _is_coded(value):
                 yield value
+        elif isinstance(value, dict):
+            for key, field in reversed(value.items()):
+                waiting += field, key
+        elif isinstance(value, list):
+            waiting.extend(reversed(value))
         elif value is not None:
             yield json.dumps(value)
 

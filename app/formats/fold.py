@@ -2,7 +2,27 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
 from unicodedata import category, is_normalized, normalize
+
+from app.formats.bytes_in import find
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_casefold: Callable[..., bytes] | None
+_denormalized: Callable[[bytes, str], int | None]
+try:
+    import stringzilla
+except ImportError:  # a platform without a wheel
+    _casefold = None
+else:
+    _casefold = stringzilla.utf8_uncased_fold
+    _denormalized = stringzilla.utf8_find_denormalized
+
+_APART = (b"\xcd\x85", b"\xe1\xb2", b"\xea\x9f", b"\xf0\x90\xb5", b"\xf0\x96\xba")
+"""The one mark that becomes a letter, U+0345: it must be where a composed text has it. And how the letters
+begin that Unicode 15 to 17 brought, whose case not every Python knows: the fold is Python's."""
 
 _ASCII = bytes(range(128))
 _REPLACED = 6
@@ -32,9 +52,42 @@ def encoded(folded: str) -> bytes:
         return folded.encode("utf-8", "surrogatepass")
 
 
+def fold_utf8(data: bytes) -> bytes | None:
+    """`fold` of UTF-8, several times as fast. None where it is no UTF-8, or where it takes the other way."""
+    if data.isascii():
+        return data.lower()
+    if _casefold is None:
+        return _replaced(data)
+    try:
+        found = _casefold(data, validate=True)
+    except ValueError:
+        return None
+    # What is composed after it is what it would be if it had been composed before as well.
+    if _denormalized(found, "NFC") is not None:
+        return None
+    for apart in _APART:
+        if find(data, apart, 0) >= 0:
+            return None
+    return found
+
+
+def _replaced(data: bytes) -> bytes | None:
+    try:
+        changes = replacements(data)
+    except UnicodeDecodeError:
+        return None
+    if changes is None:
+        return None
+    for before, after in changes:
+        data = data.replace(before, after)
+    return data.lower()
+
+
 def replacements(texts: bytes) -> list[tuple[bytes, bytes]] | None:
-    """What to replace in `texts`, UTF-8 without lone surrogates, so that `bytes.lower` does the rest of
-    `fold`: several times as fast for what is nearly all ASCII. None where that cannot be done.
+    """What to replace in `texts`, so that `bytes.lower` does the rest of `fold`. None where that cannot be
+    done.
+
+    :raises UnicodeDecodeError: they are no UTF-8.
     """
     changed: list[tuple[bytes, bytes]] = []
     for char in set(texts.translate(None, _ASCII).decode()):

@@ -8,29 +8,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Raw, Struct
 
+from app.formats.content import string_of
 from app.formats.decode import BadLine, decode
-from app.formats.skim import ABSENT, REFUSALS, clean
+from app.formats.skim import ABSENT, REFUSALS, clean, raw_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from msgspec import Raw
-
-_SILENT = ("image", "redactedThinking", "fallback", "anthropicServerTool")
+_EMPTY = Raw(b'""')
 
 
 class Text(Struct, gc=False, tag_field="type", tag="text"):
-    """What is said."""
+    """What is said, as JSON not yet read: most texts are never needed one by one (`formats.folded`)."""
 
-    text: str = ""
+    text: Raw = _EMPTY
 
 
 class Thought(Struct, gc=False, tag_field="type", tag="thinking"):
-    """What is thought."""
+    """What is thought, as in a `Text`."""
 
-    thinking: str = ""
+    thinking: Raw = _EMPTY
 
 
 class Call(Struct, gc=False, tag_field="type", tag="toolCall"):
@@ -93,14 +92,23 @@ def texts_of(content: Spoken) -> list[str]:
     """The texts of `content`; thoughts are left out."""
     if type(content) is str:
         return [content]
-    return [block.text for block in content if type(block) is Text] if content else []
+    return [string_of(block.text) for block in content if type(block) is Text] if content else []
 
 
-def lines_of(content: Spoken) -> str:
-    """The texts of `content` below each other, without those that are empty."""
-    if type(content) is str:
-        return content
-    return "\n".join(filter(None, texts_of(content)))
+def lines_of(content: Spoken) -> Raw | None:
+    """The texts of `content` below each other as one JSON string; None where there is none."""
+    if type(content) is list and len(content) == 1:
+        (block,) = content
+        return block.text if type(block) is Text else None
+    found = texts_of(content)
+    return raw_json("\n".join(filter(None, found))) if found else None
+
+
+def below(upper: Raw | None, lower: Raw) -> Raw:
+    """Two JSON strings as one: below each other, without one that is empty."""
+    if upper is None:
+        return lower
+    return raw_json("\n".join(filter(None, (string_of(upper), string_of(lower)))))
 
 
 def holds_image(content: Raw) -> bool:
@@ -112,9 +120,9 @@ def holds_image(content: Raw) -> bool:
 def _block(block: dict[str, Any]) -> Text | Thought | Call | Image | Other:
     kind = block.get("type")
     if kind == "text":
-        return Text(_string(block.get("text")))
+        return Text(raw_json(block.get("text")))
     if kind == "thinking":
-        return Thought(_string(block.get("thinking")))
+        return Thought(raw_json(block.get("thinking")))
     if kind in ("toolCall", "tool_call"):
         return Call(_string(block.get("name")))
     if kind == "image":

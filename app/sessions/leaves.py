@@ -1,15 +1,22 @@
 """Which entries no entry names as its parent, counted as a file grows (issue 2; PERFORMANCE 3.6).
 
-A session has tens of thousands of entries, and one more must not cost a look at all of them. So what is
-stored between two looks is packed: the leaves as one byte string, the named parents as keys of four bytes.
+A session has tens of thousands of entries, and one more must not cost a look at all of them, nor writing
+down all of them again. So what is stored between two looks is packed: the leaves as one byte string, the
+named parents as keys of four bytes, the late ones apart from those that are stored already.
 """
 
 from __future__ import annotations
 
 import zlib
+from _blake2 import blake2b  # `hashlib` adds OpenSSL, which takes longer to load than many a file to read
+
+from app.sessions.halves import STAMP
 
 _KEY = 4
 _FEW = 4
+
+LATE_KEYS = 256
+"""So many parents may have been named since the lasting ones were packed; then all are packed anew."""
 
 
 class NeedsReread(Exception):
@@ -19,7 +26,7 @@ class NeedsReread(Exception):
 class Leaves:
     """The entries that are nobody's parent so far, and the parents named so far."""
 
-    __slots__ = ("_fresh", "_named", "_parents", "_waiting", "old_leaves", "old_named")
+    __slots__ = ("_fresh", "_named", "_parents", "_waiting", "lasting", "old_leaves", "old_named")
 
     def __init__(self) -> None:
         self._fresh: dict[str | None, int] = {}
@@ -30,7 +37,9 @@ class Leaves:
         self.old_leaves = b""
         """Leaves from a stored state, each as NUL id NUL."""
         self.old_named = b""
-        """Keys of the parents named before, from a stored state."""
+        """Keys of the parents named of late, from a stored state."""
+        self.lasting = b""
+        """Keys of all that were named before those, behind their stamp (`halves`)."""
 
     @property
     def named(self) -> set[str]:
@@ -60,7 +69,7 @@ class Leaves:
 
         :raises NeedsReread: as `entry`.
         """
-        if self.old_named or self.old_leaves:
+        if self.old_named or self.old_leaves or self.lasting:
             for entry_id, parent in zip(ids, parents, strict=True):
                 self.entry(entry_id, parent)
             return
@@ -81,8 +90,10 @@ class Leaves:
                 del fresh[parent]
             if self.old_leaves and _can_be_packed(parent):
                 self.old_leaves = self.old_leaves.replace(_packed_leaf(parent), b"")
-        if self.old_named and entry_id is not None and _holds(self.old_named, _key(entry_id)):
-            raise NeedsReread
+        if entry_id is not None and (self.old_named or self.lasting):
+            key = _key(entry_id)
+            if _holds(self.old_named, key) or _holds(self.lasting, key):
+                raise NeedsReread
         if entry_id is None or entry_id not in self.named:
             fresh[entry_id] = fresh.get(entry_id, 0) + 1
 
@@ -90,20 +101,26 @@ class Leaves:
         """How many entries are leaves."""
         return sum(self.fresh.values()) + self.old_leaves.count(b"\0") // 2
 
-    def pack(self) -> tuple[bytes, bytes] | None:
-        """The leaves and the named parents for storage, or None where an id cannot be packed."""
+    def pack(self) -> tuple[bytes, bytes, bytes] | None:
+        """For storage the leaves, the parents named of late, and those before, which are mostly the same as
+        they were the last time; None where an id cannot be packed.
+        """
         leaves = []
         for entry_id, times in self.fresh.items():
             if entry_id is None or not _can_be_packed(entry_id):
                 return None
             leaves.append(_packed_leaf(entry_id) * times)
-        named = [parent for parent in self._parents if parent is not None]
-        return self.old_leaves + b"".join(leaves), self.old_named + _keys(named) + _keys([*self._named])
+        parents = [parent for parent in self._parents if parent is not None]
+        late, lasting = self.old_named + _keys(parents) + _keys([*self._named]), self.lasting
+        if len(late) > LATE_KEYS * _KEY:
+            late, lasting = b"", _stamped(lasting[STAMP:] + late)
+        return self.old_leaves + b"".join(leaves), late, lasting
 
-    def unpack(self, leaves: bytes, named: bytes) -> None:
+    def unpack(self, leaves: bytes, late: bytes, lasting: bytes) -> None:
         """Start from what `pack` gave."""
         self.old_leaves = leaves
-        self.old_named = named
+        self.old_named = late
+        self.lasting = lasting
 
 
 def _can_be_packed(entry_id: str) -> bool:
@@ -138,6 +155,10 @@ def _keys(ids: list[str]) -> bytes:
         if len(keys) == len(ids) * _KEY:
             return keys
     return b"".join([_key(entry_id) for entry_id in ids])
+
+
+def _stamped(keys: bytes) -> bytes:
+    return blake2b(keys, digest_size=STAMP).digest() + keys
 
 
 def _holds(keys: bytes, key: bytes) -> bool:

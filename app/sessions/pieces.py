@@ -24,7 +24,7 @@ _MASK = (1 << _BITS) - 1
 _LOW = 0x80  # bytes 0x80 to 0xBF never begin a character
 _SIGNS = [bytes((_LOW | digit,)) for digit in range(1 << _BITS)]
 _PAIRS = [high + low for high in _SIGNS for low in _SIGNS]
-_ENDS = [pair + b"\n" for pair in _PAIRS]
+_ENDS = [sign + b"\n" for sign in _SIGNS]
 _BEGINNINGS = [MARK + bytes((kind,)) for kind in range(16)]
 
 
@@ -57,24 +57,30 @@ def head(kind: int, offset: int) -> bytes:
     )
 
 
-def pack_all(heard: Iterable[tuple[int, int, str]], starts: Sequence[int]) -> tuple[bytes, bytes]:
-    """The pieces of many texts as they are, neither folded nor rid of NUL characters.
+def pack_all(places: Iterable[tuple[int, int]], texts: Sequence[bytes]) -> bytes:
+    """Many pieces, see `pack`; an empty text has none.
 
-    :param heard: kind, number of the line, and text of each, which holds no lone surrogates.
-    :param starts: where the lines begin in the file.
-    :return: the pieces, and once more those texts that are not ASCII.
+    :param places: (kind, offset) of each.
+    :param texts: each folded and without NUL characters.
     """
-    # All in one loop and with what is at hand: this is done for every text of every session.
-    beginnings, pairs, ends = _BEGINNINGS, _PAIRS, _ENDS
+    # With what is at hand: this is done for every text of every session.
+    beginnings, pairs, signs, ends = _BEGINNINGS, _PAIRS, _SIGNS, _ENDS
     parts: list[bytes] = []
-    wide = []
-    for kind, number, text in heard:
-        at = starts[number]
-        data = text.encode()
-        parts += (beginnings[kind], pairs[at >> 24], pairs[at >> 12 & 0xFFF], ends[at & 0xFFF], data)
-        if not text.isascii():
-            wide.append(data)
-    return b"".join(parts), b"".join(wide)
+    for kind, at in places:
+        parts += (
+            beginnings[kind],
+            pairs[at >> 24],
+            pairs[at >> 12 & 0xFFF],
+            signs[at >> 6 & _MASK],
+            ends[at & _MASK],
+            b"",
+        )
+    parts[5::6] = texts
+    if b"" in texts:
+        for number, text in enumerate(texts):
+            if not text:
+                parts[6 * number : 6 * number + 5] = [b""] * 5
+    return b"".join(parts)
 
 
 def read_head(data: Buffer, at: int) -> tuple[int, int]:

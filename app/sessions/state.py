@@ -1,4 +1,4 @@
-"""What a tally knows between two looks at a file, as bytes for the catalog."""
+"""What a tally knows between two looks at a file, as bytes for the catalog (`sessions.halves`)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Struct, field
 
 from app.formats.header import Header  # noqa: TC001 - msgspec reads the annotation
+from app.sessions.halves import NONE, Halves
 from app.sessions.heads import Heads
 from app.sessions.leaves import Leaves, NeedsReread
 
@@ -56,29 +57,31 @@ _decode = msgspec.msgpack.Decoder(_Stored).decode
 
 def pack_state(
     header: Header, sums: State, leaves: Leaves, models: list[tuple[str | None, str | None]]
-) -> bytes:
-    """The state as bytes, empty where it cannot be stored."""
+) -> Halves:
+    """The state as it is stored; none where it cannot be."""
     packed = leaves.pack()
     if packed is None:
-        return b""
+        return NONE
+    old_leaves, named, lasting = packed
     try:
-        return _encode(_Stored(_VERSION, header, sums, *packed, models))
+        return _encode(_Stored(_VERSION, header, sums, old_leaves, named, models)), lasting
     except (UnicodeEncodeError, OverflowError):
         # An id with a lone surrogate, or a number beyond 64 bits: such a file is read whole each time.
-        return b""
+        return NONE
 
 
-def unpack_state(state: bytes) -> tuple[Header, State, Leaves, list[tuple[str | None, str | None]]]:
+def unpack_state(state: Halves) -> tuple[Header, State, Leaves, list[tuple[str | None, str | None]]]:
     """What `pack_state` put together.
 
     :raises NeedsReread: `state` is empty, damaged, or from another version of this program.
     """
     try:
-        stored = _decode(state)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+        changing, lasting = state
+        stored = _decode(changing)
+    except (ValueError, msgspec.MsgspecError):
         raise NeedsReread from None
     if stored.version != _VERSION:
         raise NeedsReread
     leaves = Leaves()
-    leaves.unpack(stored.leaves, stored.named)
+    leaves.unpack(stored.leaves, stored.named, lasting)
     return stored.header, stored.sums, leaves, stored.models

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from app.formats.header import NotASession, find_header, read_header
 from app.formats.lines import BLOCK_SIZE, feed_lines, read_at
+from app.sessions.halves import NONE, Halves
 from app.sessions.tally import NeedsReread, Tally
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ class Outcome(Struct, frozen=True):
 
     :param summary: the row, or None where the file is no session; then `refused` says why, and `refused_line`
         where that shows (0: no line is to blame).
-    :param state: for `extend`; empty where the file has to be read whole each time.
+    :param state: for `extend` (`sessions.halves`); none where the file has to be read whole each time.
     :param offset: the byte after the last newline that `state` covers.
     :param fingerprint: of the file's beginning and of the bytes before `offset`.
     :param bytes_read: how much was read.
@@ -40,7 +41,7 @@ class Outcome(Struct, frozen=True):
     summary: Summary | None
     refused: str | None = None
     refused_line: int = 0
-    state: bytes = b""
+    state: Halves = NONE
     offset: int = 0
     fingerprint: bytes = b""
     bytes_read: int = 0
@@ -76,7 +77,7 @@ def summarise(path: str, agents: Sequence[str], mtime_ms: int) -> Outcome:
 
 
 def extend(
-    path: str, state: bytes, offset: int, fingerprint: bytes, agents: Sequence[str], mtime_ms: int
+    path: str, state: Halves, offset: int, fingerprint: bytes, agents: Sequence[str], mtime_ms: int
 ) -> Outcome | None:
     """Read what was added to a file since the `Outcome` that `state`, `offset` and `fingerprint` are from.
 
@@ -111,7 +112,7 @@ def _fold(tally: Tally, descriptor: int, start: int, mtime_ms: int, piece: bytes
     return Outcome(
         summary=tally.summary(mtime_ms, torn=bool(unfinished) and not whole),
         # What an unfinished line says is in the text now, and would be there twice after the next look.
-        state=b"" if whole else state,
+        state=NONE if whole else state,
         offset=offset,
         fingerprint=fingerprint_of(descriptor, offset),
         bytes_read=offset - start + len(unfinished),

@@ -6,23 +6,24 @@ of one line, the session stays and the line is a fault.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from app.formats.brief import ANSWERS, SPEAKING, Answer, Prompt, brief_of, briefs
+from app.formats.brief import Answer, Prompt, brief_of, briefs
 from app.formats.bytes_in import find
 from app.formats.decode import BadLine
 from app.formats.dialects import named
 from app.formats.dialects.base import Mark
 from app.formats.header import Fault
 from app.formats.lines import BOM, is_blank
-from app.formats.spoken import holds_image, texts_of
+from app.formats.spoken import holds_image
 from app.formats.stamps import parse_time
 from app.formats.trim import trimmed
+from app.sessions.halves import NONE
 from app.sessions.heard import hear, packed
 from app.sessions.leaves import Leaves, NeedsReread
 from app.sessions.row_of import row_of
 from app.sessions.state import State, pack_state, unpack_state
-from app.sessions.summary import FIRST_MESSAGE_LIMIT
+from app.sessions.taking import RARE_TYPES, SAYING_TYPES, USAGE_TYPES, first_of, take
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,16 +31,14 @@ if TYPE_CHECKING:
     from app.formats.brief import Brief
     from app.formats.header import Header
     from app.formats.skim import Skim, Usage
+    from app.sessions.halves import Halves
+    from app.sessions.heard import Heard
     from app.sessions.summary import Summary
 
 __all__ = ["NeedsReread", "Tally"]
 
-_USAGE_TYPES = frozenset(("usage", "model_usage", "compaction", "branch_summary"))
-_SAYING_TYPES = frozenset(("compaction", "branch_summary", "branch", "custom_message"))
-_RARE_TYPES = _USAGE_TYPES | _SAYING_TYPES | {"label", "session_info"}
 _IMAGE = b'"image"'
 """The type of a block that holds one. Within a text its quotes are escaped."""
-_LAST_MS = 253_402_300_799_999
 
 
 class Tally:
@@ -84,7 +83,7 @@ class Tally:
             if found is not None:
                 entries, starts = found
                 self.sums.lines += len(entries)
-                self._take(entries, starts)
+                self._text.append(take(self, entries, starts))
                 self._look(block, end)
                 return end
         self._feed_lines(block[: end - 1].split(b"\n"), offset)
@@ -108,13 +107,13 @@ class Tally:
             try:
                 skims = self.dialect.skims(line)
             except BadLine as bad:
-                self._fault(bad.reason)
+                self.fault(bad.reason)
                 continue
             if self.dialect.one_entry_a_line:
                 entries += map(brief_of, skims)
                 starts.append(self._offset)
                 if self.on_fault is not None:
-                    self._take(entries, starts)
+                    self._text.append(take(self, entries, starts))
                     entries, starts = [], []
             else:
                 for skim in skims:
@@ -124,7 +123,7 @@ class Tally:
                         self._entry(skim)
             self._look(line, len(line))
         if entries:
-            self._take(entries, starts)
+            self._text.append(take(self, entries, starts))
 
     def _look(self, lines: bytes, length: int) -> None:
         """Count the entries with images in the first `length` bytes of `lines`, which are whole lines."""
@@ -138,83 +137,23 @@ class Tally:
                 self.sums.images += _has_image(skim)
             at = find(lines, _IMAGE, end)
 
-    def _take(self, entries: list[Brief], starts: Sequence[int]) -> None:
-        # The loop that every line of every session goes through. What is rare is moved out of it, and classes
-        # are compared by `is`: all else takes longer than reading the fields.
-        sums = self.sums
-        camel, snake = ANSWERS
-        newest = sums.newest
-        heads = others = errors = 0
-        said_in: list[int] = []
-        used: list[Usage] = []
-        provider = model = None
-        for number, entry in enumerate(entries):
-            if entry.type == "message":
-                message: Any = entry.message
-                said = type(message)
-                if said is camel or said is snake:
-                    said_in.append(number)
-                    if message.stop_reason == "error" or message.error_message:
-                        errors += 1
-                    if message.usage is not None:
-                        used.append(message.usage)
-                    if message.model and (message.model != model or message.provider != provider):
-                        provider, model = message.provider, message.model
-                        self.models[provider, model] = None
-                elif said is Prompt:
-                    said_in.append(number)
-                    if not sums.first_message:
-                        sums.first_message = " ".join(texts_of(message.content))[:FIRST_MESSAGE_LIMIT]
-                elif message is None:
-                    self._fault("a message entry without a message")
-                    continue
-                else:
-                    if said in SPEAKING:
-                        said_in.append(number)
-                    continue
-                if newest < message.timestamp <= _LAST_MS:
-                    newest = message.timestamp
-            elif _is_head(entry):
-                # It does not matter how many entries precede it, only whether any does.
-                preceded = int(sums.entries > 0 or entries[heads] is not entry)
-                heads += 1
-                reason = sums.heads.fault(entry.type, entry.id, preceded)
-                if reason:
-                    self._fault(reason)
-            else:
-                others += 1
-                if entry.type in _USAGE_TYPES:
-                    if entry.usage is not None:
-                        used.append(entry.usage)
-                elif entry.type in _RARE_TYPES:
-                    self._rare(entry)
-                if entry.type in _SAYING_TYPES:
-                    said_in.append(number)
-        self._text.append(packed(hear(entries, said_in, sums.tools), starts))
-        if heads:
-            entries = [entry for entry in entries if not _is_head(entry)]
-        self._use(used)
-        sums.entries += len(entries)
-        sums.messages += len(entries) - others
-        sums.newest = newest
-        sums.errors += errors
-        if entries and self.has_ids:
-            self.leaves.entries([entry.id for entry in entries], [entry.parent_id for entry in entries])
-            sums.leaf_id = entries[-1].id
-
     def _entry(self, skim: Skim) -> None:
         sums = self.sums
         sums.entries += 1
         brief = brief_of(skim)
-        if skim.type == "message" or skim.type in _SAYING_TYPES:
-            self._text.append(packed(hear((brief,), (0,), sums.tools), (self._offset,)))
+        if skim.type == "message" or skim.type in SAYING_TYPES:
+            heard: Heard = []
+            called: list[str] = []
+            hear(brief, self._offset, heard, called)
+            self._text.append(packed(heard))
+            sums.tools.update(dict.fromkeys(filter(None, called)))
         self.leaves.entry(skim.id, skim.parent_id)
         sums.shape.append((skim.id, skim.parent_id))
         if not sums.first_stamp:
             sums.first_stamp = parse_time(skim.timestamp) or 0
         if skim.type != "message":
-            if skim.type in _RARE_TYPES:
-                self._rare(skim)
+            if skim.type in RARE_TYPES:
+                self.rare(skim)
             return
         sums.messages += 1
         message = brief.message
@@ -222,19 +161,20 @@ class Tally:
             self._answer(message)
         elif isinstance(message, Prompt):
             if not sums.first_message:
-                sums.first_message = " ".join(texts_of(message.content))[:FIRST_MESSAGE_LIMIT]
+                sums.first_message = first_of(message)
         else:
             if message is None:
-                self._fault("a message entry without a message")
+                self.fault("a message entry without a message")
             return
         sums.newest = max(sums.newest, message.timestamp)
 
-    def _rare(self, skim: Brief | Skim) -> None:
+    def rare(self, skim: Brief | Skim) -> None:
+        """Take in an entry of one of `RARE_TYPES`."""
         sums = self.sums
         kind = skim.type
-        if kind in _USAGE_TYPES:
+        if kind in USAGE_TYPES:
             if skim.usage is not None:
-                self._use((skim.usage,))
+                self.use((skim.usage,))
         elif kind == "label":
             self._label(skim)
         elif kind == "session_info":
@@ -251,7 +191,7 @@ class Tally:
         elif skim.type == "session_info":
             sums.name = trimmed(skim.name)
         elif skim.usage is not None:
-            self._use((skim.usage,))
+            self.use((skim.usage,))
 
     def _label(self, skim: Brief | Skim) -> None:
         target = skim.target_id
@@ -266,11 +206,12 @@ class Tally:
         if message.stop_reason == "error" or message.error_message:
             self.sums.errors += 1
         if message.usage is not None:
-            self._use((message.usage,))
+            self.use((message.usage,))
         if message.model:
             self.models[message.provider, message.model] = None
 
-    def _use(self, used: Sequence[Usage]) -> None:
+    def use(self, used: Sequence[Usage]) -> None:
+        """Add up what answers cost."""
         # In the order of the file: sums of floats then come out the same however the file was read.
         sums = self.sums
         sent, got, read, written, cost = sums.input, sums.output, sums.cache_read, sums.cache_write, sums.cost
@@ -284,7 +225,8 @@ class Tally:
                 cost += price.total
         sums.input, sums.output, sums.cache_read, sums.cache_write, sums.cost = sent, got, read, written, cost
 
-    def _fault(self, reason: str) -> None:
+    def fault(self, reason: str) -> None:
+        """The line at hand is one, for this reason."""
         self.sums.problems += 1
         if self.on_fault:
             self.on_fault(Fault(self.sums.lines, self._offset, reason))
@@ -309,17 +251,17 @@ class Tally:
 
     # going on later
 
-    def dump(self) -> bytes:
-        """The state for `restore`; empty where this session must be read whole each time."""
+    def dump(self) -> Halves:
+        """The state for `restore`; none where this session must be read whole each time."""
         if not self.dialect.one_entry_a_line:
-            return b""
+            return NONE
         return pack_state(self.header, self.sums, self.leaves, list(self.models))
 
     @classmethod
-    def restore(cls, state: bytes) -> Tally:
+    def restore(cls, state: Halves) -> Tally:
         """A tally that goes on where `dump` was taken.
 
-        :raises NeedsReread: the state is empty or not of this version.
+        :raises NeedsReread: there is no state, or it is not of this version.
         """
         header, sums, leaves, models = unpack_state(state)
         tally = cls(header)
@@ -333,7 +275,3 @@ def _has_image(skim: Skim) -> bool:
     if skim.type == "custom_message":
         return holds_image(skim.content)
     return skim.type == "message" and skim.message is not None and holds_image(skim.message.content)
-
-
-def _is_head(entry: Brief) -> bool:
-    return entry.type == "session" or (entry.type == "title" and entry.id is None)

@@ -168,7 +168,7 @@ class EntryTree(LineList):
             return
         page = max(1, self.size.height)
         middle = min(self.scroll_offset.y + page // 2, view.count - 1)
-        # The row that was drawn need not be near what is in sight now; without it, it would be asked for again.
+        # The row that was drawn need not be near what is in sight; without it, it would be asked for again.
         nodes = (*view.nodes_around(middle, AHEAD * page), *view.nodes_around(index, page))
         wanted = list(dict.fromkeys(node for node in nodes if node.said is None))
         if wanted:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from app.formats.brief import (
     ANSWERS,
@@ -22,6 +22,7 @@ from app.formats.brief import (
     briefs,
     time_of,
 )
+from app.formats.content import string_of
 from app.formats.decode import BadLine
 from app.formats.skim import skim
 from app.formats.spoken import Call, Image, Other, Redacted, ServerTool, SnakeCall
@@ -105,6 +106,8 @@ def plain(value: Any) -> Any:
     """A brief as plain values: a spelling's classes do not matter, nor what a time is that nobody counts."""
     if isinstance(value, list):
         return [plain(one) for one in value]
+    if isinstance(value, Raw):
+        return string_of(value)
     if not isinstance(value, Struct):
         return value
     if isinstance(value, SnakeCall):

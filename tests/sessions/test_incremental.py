@@ -125,8 +125,8 @@ def test_an_id_that_was_named_before_needs_the_whole_file(again: dict[str, Any])
         tally.feed(json.dumps(again).encode() + b"\n", 1)
 
 
-@pytest.mark.parametrize("state", [b"", b"x", b"\x96\x00", b"\xc0" * 40])
-def test_a_state_that_does_not_fit_needs_the_whole_file(state: bytes) -> None:
+@pytest.mark.parametrize("state", [(), (b"", b""), (b"x", b""), (b"\x96\x00", b""), (b"\xc0" * 40, b"abcd")])
+def test_a_state_that_does_not_fit_needs_the_whole_file(state: tuple[bytes, ...]) -> None:
     with pytest.raises(NeedsReread):
         Tally.restore(state)
 
@@ -221,7 +221,7 @@ def test_transcripts_are_read_whole_each_time(tmp_path: Path) -> None:
     head = {"schema": "indus/transcript@1", "kind": "head", "sessionId": "s", "leaf": None}
     path = put(tmp_path, head)
     outcome = summarise(path, ("indusagi",), MTIME)
-    assert outcome.state == b""
+    assert outcome.state == ()
     assert extend(path, outcome.state, outcome.offset, outcome.fingerprint, ("indusagi",), MTIME) is None
 
 

@@ -1,0 +1,107 @@
+"""The lines of a block, taken into a session's sums all at once (PERFORMANCE 2.1)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from app.formats.brief import ANSWERS, SPEAKING, Prompt
+from app.formats.spoken import texts_of
+from app.sessions.heard import hear, hear_answer, packed
+from app.sessions.summary import FIRST_MESSAGE_LIMIT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.formats.brief import Brief
+    from app.formats.skim import Usage
+    from app.sessions.heard import Heard
+    from app.sessions.tally import Tally
+
+USAGE_TYPES = frozenset(("usage", "model_usage", "compaction", "branch_summary"))
+SAYING_TYPES = frozenset(("compaction", "branch_summary", "branch", "custom_message"))
+RARE_TYPES = USAGE_TYPES | SAYING_TYPES | {"label", "session_info"}
+"""The types of entries, but for messages and heads, of which more counts than where they hang."""
+
+_LAST_MS = 253_402_300_799_999
+
+
+def take(tally: Tally, entries: list[Brief], starts: Sequence[int]) -> bytes:
+    """Take in the next lines; what is said in them, see `pieces`.
+
+    :param starts: where each begins in the file.
+    :raises NeedsReread: as `Leaves.entry`.
+    """
+    # The loop that every line of every session goes through. What is rare is moved out of it, and classes
+    # are compared by `is`: all else takes longer than reading the fields.
+    sums = tally.sums
+    camel, snake = ANSWERS
+    newest = sums.newest
+    heads = others = errors = 0
+    heard: Heard = []
+    called: list[str] = []
+    used: list[Usage] = []
+    provider = model = None
+    for entry, at in zip(entries, starts, strict=True):
+        if entry.type == "message":
+            message: Any = entry.message
+            said = type(message)
+            if said is camel or said is snake:
+                hear_answer(message.content, at, heard, called)
+                if message.stop_reason == "error" or message.error_message:
+                    errors += 1
+                if message.usage is not None:
+                    used.append(message.usage)
+                if message.model and (message.model != model or message.provider != provider):
+                    provider, model = message.provider, message.model
+                    tally.models[provider, model] = None
+            elif said is Prompt:
+                hear(entry, at, heard, called)
+                if not sums.first_message:
+                    sums.first_message = first_of(message)
+            elif message is None:
+                tally.fault("a message entry without a message")
+                continue
+            else:
+                if said in SPEAKING:
+                    hear(entry, at, heard, called)
+                continue
+            if newest < message.timestamp <= _LAST_MS:
+                newest = message.timestamp
+        elif is_head(entry):
+            # It does not matter how many entries precede it, only whether any does.
+            preceded = int(sums.entries > 0 or entries[heads] is not entry)
+            heads += 1
+            reason = sums.heads.fault(entry.type, entry.id, preceded)
+            if reason:
+                tally.fault(reason)
+        else:
+            others += 1
+            if entry.type in USAGE_TYPES:
+                if entry.usage is not None:
+                    used.append(entry.usage)
+            elif entry.type in RARE_TYPES:
+                tally.rare(entry)
+            if entry.type in SAYING_TYPES:
+                hear(entry, at, heard, called)
+    if heads:
+        entries = [entry for entry in entries if not is_head(entry)]
+    tally.use(used)
+    sums.tools.update(dict.fromkeys(filter(None, called)))
+    sums.entries += len(entries)
+    sums.messages += len(entries) - others
+    sums.newest = newest
+    sums.errors += errors
+    if entries and tally.has_ids:
+        tally.leaves.entries([entry.id for entry in entries], [entry.parent_id for entry in entries])
+        sums.leaf_id = entries[-1].id
+    return packed(heard)
+
+
+def first_of(prompt: Prompt) -> str:
+    """What a prompt says, as a row has it."""
+    return " ".join(texts_of(prompt.content))[:FIRST_MESSAGE_LIMIT]
+
+
+def is_head(entry: Brief) -> bool:
+    """Whether it is a header or a title slot, and no entry."""
+    return entry.type == "session" or (entry.type == "title" and entry.id is None)

@@ -1,0 +1,60 @@
+"""Folding many JSON strings at once is folding the text of each (PERFORMANCE 2.1)."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.formats import fold as module
+from app.formats.fold import encoded, fold
+from app.formats.folded import folded
+from app.formats.skim import clean
+
+TEXT = st.text(
+    st.sampled_from('aZ \n\t"\\/\0ßÉİΣςé\u0301\u0345\u1100\u1161한語😀—\ud83d\udc00\ua7dc') | st.characters(),
+    max_size=9,
+)
+
+
+def written(text: str, *, ascii_only: bool) -> bytes:
+    """As JSON; lone surrogates come out as escapes, or as bytes that are no UTF-8."""
+    return json.dumps(text, ensure_ascii=ascii_only).encode("utf-8", "surrogatepass")
+
+
+def simply(text: str) -> bytes:
+    return encoded(fold(clean(text).replace("\0", "")))
+
+
+@given(st.lists(st.tuples(TEXT, st.booleans()), min_size=1, max_size=6), st.booleans())
+def test_all_at_once_is_each_by_itself(texts: list[tuple[str, bool]], wheel: bool) -> None:
+    strings = [written(text, ascii_only=ascii_only) for text, ascii_only in texts]
+    with pytest.MonkeyPatch.context() as patch:
+        if not wheel:
+            patch.setattr(module, "_casefold", None)
+        found = folded(strings)
+    for string, text, one in zip(strings, texts, found, strict=True):
+        try:
+            string.decode()
+        except UnicodeDecodeError:
+            assert "\ufffd".encode() in one
+        else:
+            assert one == simply(text[0])
+
+
+@pytest.mark.parametrize(
+    "other", [b"5", b"null", b"[]", b'{"a":"B\\n"}', b"true", b'["A"]', b'[{"a":"\\u0000"}]']
+)
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_what_is_no_string_gives_nothing(other: bytes, place: int) -> None:
+    strings = [b'"One"', b'"Two\\n"']
+    strings.insert(place, other)
+    expected = [b"one", b"two\n"]
+    expected.insert(place, b"")
+    assert folded(strings) == expected
+
+
+def test_quotes_are_not_where_a_string_ends() -> None:
+    assert folded([rb'"A\"\u0000\"B"', rb'"\""', b'""', rb'"\\"']) == [b'a""b', b'"', b"", b"\\"]
