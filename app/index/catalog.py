@@ -19,10 +19,11 @@ from app.index.row import SCHEMA, Row
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import TypeVar
 
     from app.index.reading import Reading
+    from app.index.recent import Recent, Written
     from app.index.row import Signature
     from app.index.saving import Columns
     from app.index.text.segment import Span
@@ -37,10 +38,14 @@ UNUSED_MS = 60 * 24 * 3600 * 1000
 NOTED_MS = 24 * 3600 * 1000
 """How exact the time is at which a store was used last."""
 
-_MANY = 400  # names in one query; SQLite's oldest limit is 999
+SEVERAL = 8
+"""No more files than this are read when somebody works; they are remembered for the next look."""
 
-NO_STORES = "0"
-"""The number of no store."""
+ROW = "store, path, row"
+"""The columns that make a row, see `row_of`."""
+
+BESIDE = 2
+"""So many of a row's first fields are not in its blob: the two other columns say them."""
 
 
 class Catalog:
@@ -59,6 +64,8 @@ class Catalog:
         # The connection that `signatures` were read by, and what it then knew of the writing of others.
         self._known_by: tuple[sqlite3.Connection, int] | None = None
         self._lock = allocate_lock()
+        # Made when there is something to remember.
+        self._recent: Recent | None = None
         # What is to be written, as columns; more than one batch only when others have locked us out.
         self._pending: dict[str, Columns | None] = {}
 
@@ -117,13 +124,14 @@ class Catalog:
         """
 
         def work(connection: sqlite3.Connection) -> list[Row]:
+            roots = self.roots(connection)
             found = connection.execute(
-                "SELECT row FROM sessions INDEXED BY listing"
-                f" WHERE listed AND cwd = ? AND store IN ({self.ids(connection)})"
+                f"SELECT {ROW} FROM sessions INDEXED BY listing"
+                f" WHERE listed AND cwd = ? AND store IN ({ids_of(roots)})"
                 " ORDER BY modified DESC LIMIT ?",
                 (encode(cwd), limit),
             )
-            return [_row(row) for (row,) in found]
+            return [row_of(roots, *row) for row in found]
 
         return newest_first(self.run(work) or [])
 
@@ -131,19 +139,17 @@ class Catalog:
         """All sessions, newest first; `full` fills in their first messages."""
 
         def work(connection: sqlite3.Connection) -> list[Row]:
-            ids = self.ids(connection)
+            roots = self.roots(connection)
+            wanted = f"WHERE listed AND store IN ({ids_of(roots)})"
             if not full:
                 # In the order in which they lie: to go by the index is to look for each of them.
-                found = connection.execute(
-                    f"SELECT row FROM sessions NOT INDEXED WHERE listed AND store IN ({ids})"
-                )
-                return [_row(row) for (row,) in found]
+                found = connection.execute(f"SELECT {ROW} FROM sessions NOT INDEXED {wanted}")
+                return [row_of(roots, *row) for row in found]
             rows = []
-            for blob, first_message in connection.execute(
-                "SELECT row, first_message FROM sessions NATURAL JOIN readings"
-                f" WHERE listed AND store IN ({ids})"
+            for first_message, *stored in connection.execute(
+                f"SELECT first_message, {ROW} FROM sessions NATURAL JOIN lasting {wanted}"
             ):
-                row = _row(blob)
+                row = row_of(roots, *stored)
                 row.first_message = decode(first_message)
                 rows.append(row)
             return rows
@@ -159,16 +165,17 @@ class Catalog:
         """
 
         def work(connection: sqlite3.Connection) -> tuple[list[Row], int]:
-            listed = f"FROM sessions INDEXED BY listing WHERE listed AND store IN ({self.ids(connection)})"
+            roots = self.roots(connection)
+            listed = f"FROM sessions INDEXED BY listing WHERE listed AND store IN ({ids_of(roots)})"
             (count,) = connection.execute(f"SELECT count(*) {listed}").fetchone()
             # From which time on, the index alone says; only of the rows since then the paths are looked at.
             found = connection.execute(
-                f"SELECT row {listed} AND modified >="
+                f"SELECT {ROW} {listed} AND modified >="
                 f" (SELECT min(modified) FROM (SELECT modified {listed} ORDER BY modified DESC LIMIT ?))"
                 " ORDER BY modified DESC, path LIMIT ?",
                 (limit, limit),
             )
-            return [_row(row) for (row,) in found], count
+            return [row_of(roots, *row) for row in found], count
 
         rows, count = self.run(work) or ([], 0)
         return newest_first(rows), count
@@ -177,10 +184,11 @@ class Catalog:
         """The files that are no sessions, by path."""
 
         def work(connection: sqlite3.Connection) -> list[Row]:
+            roots = self.roots(connection)
             found = connection.execute(
-                f"SELECT row FROM sessions WHERE NOT listed AND store IN ({self.ids(connection)})"
+                f"SELECT {ROW} FROM sessions WHERE NOT listed AND store IN ({ids_of(roots)})"
             )
-            return [_row(row) for (row,) in found]
+            return [row_of(roots, *row) for row in found]
 
         return sorted(self.run(work) or [], key=lambda row: row.path)
 
@@ -207,32 +215,17 @@ class Catalog:
 
     def load(self, paths: Iterable[str]) -> dict[str, Reading]:
         """The stored readings of those files that have one; their rows without first messages."""
-        from app.index.reading import Reading
-        from app.index.text import table
+        from app.index import loading
 
-        wanted = [encode(path) for path in paths]
+        wanted = list(paths)
 
         def work(connection: sqlite3.Connection) -> dict[str, Reading]:
-            ids = self.ids(connection)
-            readings: dict[str, Reading] = {}
-            if ids == NO_STORES:
-                return readings
-            # One state of both tables, whatever others write meanwhile.
-            connection.execute("BEGIN")
-            names = table.names(connection)
-            for start in range(0, len(wanted), _MANY):
-                some = wanted[start : start + _MANY]
-                for blob, offset, fingerprint, state, spans in connection.execute(
-                    "SELECT row, offset, fingerprint, state, spans"
-                    " FROM sessions NATURAL JOIN readings LEFT JOIN texts USING (key)"
-                    f" WHERE store IN ({ids}) AND path IN ({','.join('?' * len(some))})",
-                    some,
-                ):
-                    row = _row(blob)
-                    kept = None if spans is None else table.spans_of(spans, names)
-                    readings[row.path] = Reading(row, offset, fingerprint, state, kept)
-            connection.execute("COMMIT")
-            return readings
+            if self._recent and len(wanted) <= SEVERAL:
+                recent = self._recent.find(wanted, _written(connection))
+                if recent is not None:
+                    return recent
+            places = [encode(path) for path in wanted]
+            return loading.readings(connection, self.roots(connection), places)
 
         return self.run(work) or {}
 
@@ -242,26 +235,10 @@ class Catalog:
 
         :param paths: of the sessions that are asked for; None: of all.
         """
-        from app.index.text import table
+        from app.index import loading
 
         wanted = None if paths is None else [encode(path) for path in paths]
-
-        def work(connection: sqlite3.Connection) -> dict[str, tuple[Span, ...]]:
-            connection.execute("BEGIN")
-            names = table.names(connection)
-            of_ours = f"WHERE store IN ({self.ids(connection)})"
-            asked = f"SELECT path, spans FROM sessions NATURAL JOIN texts {of_ours}"
-            if wanted is None:
-                found = list(connection.execute(asked))
-            else:
-                found = []
-                for start in range(0, len(wanted), _MANY):
-                    some = wanted[start : start + _MANY]
-                    found += connection.execute(f"{asked} AND path IN ({','.join('?' * len(some))})", some)
-            connection.execute("COMMIT")
-            return {decode(path): table.spans_of(spans, names) for path, spans in found}
-
-        return self.run(work) or {}
+        return self.run(lambda connection: loading.texts(connection, self.ids(connection), wanted)) or {}
 
     def save(self, readings: Iterable[Reading]) -> None:
         """Store readings, with the first messages of their rows, in one transaction.
@@ -270,9 +247,24 @@ class Catalog:
         """
         from app.index.saving import columns
 
+        stored = list(readings)
         with self._lock:
-            self._pending.update((reading.row.path, columns(reading)) for reading in readings)
+            several = len(stored) <= SEVERAL
+            before = self._database.changes
+            self._pending.update((reading.row.path, columns(reading)) for reading in stored)
             self._flush()
+            if several and not self._pending and (written := self._known()):
+                self._recently().keep(stored, before, written)
+
+    def mark(self, signatures: Mapping[str, Signature]) -> list[Row]:
+        """Store other signatures of the sessions among these files, and nothing else.
+
+        :return: their rows as they are stored now, without first messages; none while another process has
+            locked us out.
+        """
+        from app.index.marks import mark
+
+        return self.run(lambda connection: mark(connection, self.roots(connection), signatures)) or []
 
     def remove(self, paths: Iterable[str]) -> None:
         """Forget files of the stores at hand."""
@@ -286,9 +278,9 @@ class Catalog:
         def work(connection: sqlite3.Connection) -> None:
             ids = self.ids(connection)
             # Most runs have nothing to write here: noted once a day is enough.
-            recent = f"used_ms > {now_ms - NOTED_MS} AND used_ms <= {now_ms}"
             if not connection.execute(
-                f"SELECT 1 FROM stores WHERE id IN ({ids}) AND NOT ({recent}) LIMIT 1"
+                f"SELECT 1 FROM stores WHERE id IN ({ids}) AND NOT used_ms BETWEEN ? AND ? LIMIT 1",
+                (now_ms - NOTED_MS + 1, now_ms),
             ).fetchone():
                 return
             connection.execute("BEGIN IMMEDIATE")
@@ -296,7 +288,8 @@ class Catalog:
             connection.execute("DELETE FROM stores WHERE used_ms < ?", (now_ms - UNUSED_MS,))
             if connection.execute("SELECT changes()").fetchone()[0]:
                 connection.execute("DELETE FROM sessions WHERE store NOT IN (SELECT id FROM stores)")
-                connection.execute("DELETE FROM readings WHERE key NOT IN (SELECT key FROM sessions)")
+                for others in ("readings", "lasting"):
+                    connection.execute(f"DELETE FROM {others} WHERE key NOT IN (SELECT key FROM sessions)")
                 from app.index.text import table
 
                 table.forget(connection)
@@ -340,14 +333,37 @@ class Catalog:
             return
         self._pending.clear()
 
+    def _known(self) -> Written | None:
+        """What is known of all writing by now; None while another process has locked us out."""
+        try:
+            return self._database.run(_written)
+        except Busy:
+            return None
+
+    def _recently(self) -> Recent:
+        if self._recent is None:
+            from app.index.recent import Recent
+
+            self._recent = Recent()
+        return self._recent
+
     def ids(self, connection: sqlite3.Connection) -> str:
-        """The numbers of the stores at hand, for `IN (...)`; 0, which is none's, where they have none yet.
+        """The numbers of the stores at hand, see `ids_of`."""
+        return ids_of(self.roots(connection))
+
+    def roots(self, connection: sqlite3.Connection) -> dict[int, str]:
+        """The numbers of the stores at hand, as far as they have any, with their roots.
 
         Asked each time: another process may have added one.
         """
-        names = set(self._names.values())
+        roots = {name: root for root, name in self._names.items()}
         found = connection.execute("SELECT id, name FROM stores")
-        return ",".join([str(number) for number, name in found if name in names]) or NO_STORES
+        return {number: roots[name] for number, name in found if name in roots}
+
+
+def ids_of(roots: Iterable[int]) -> str:
+    """The numbers of stores for `IN (...)`; 0, which is none's, where there is none."""
+    return ",".join(map(str, roots)) or "0"
 
 
 def newest_first(rows: list[Row]) -> list[Row]:
@@ -357,14 +373,24 @@ def newest_first(rows: list[Row]) -> list[Row]:
     return rows
 
 
+def _written(connection: sqlite3.Connection) -> Written:
+    return connection, connection.total_changes, _others(connection)
+
+
 def _others(connection: sqlite3.Connection) -> int:
     """A number that changes for this connection whenever another one has written."""
     (version,) = connection.execute("PRAGMA data_version").fetchone()
     return int(version)
 
 
-def _row(blob: bytes) -> Row:
+def row_of(roots: Mapping[int, str], store: int, path: bytes, blob: bytes) -> Row:
+    """A row as it is stored, without its first message.
+
+    :param roots: see `Catalog.roots`.
+    :raises Doubt: it is none.
+    """
     try:
-        return Row(marshal.loads(blob))
-    except (ValueError, EOFError, TypeError) as error:
+        # As `decode`, ten thousand times.
+        return Row((path.decode("utf-8", "surrogatepass"), roots[store], *marshal.loads(blob)))
+    except (ValueError, EOFError, TypeError, AttributeError) as error:
         raise Doubt(f"a row that cannot be read: {error}") from error

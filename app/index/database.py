@@ -10,7 +10,6 @@ from __future__ import annotations
 # sixty rows.
 import _sqlite3 as sqlite3
 import os
-import time
 
 from app.index.row import SCHEMA
 
@@ -26,27 +25,12 @@ BUSY_SECONDS = 5.0
 LOCAL_JOURNAL, SHARED_JOURNAL = "WAL", "DELETE"
 """SQLite's names for how a file on this machine's disks and one on a network share are written."""
 
-PAGE_BYTES = 16384
-"""What is stored of a session does not fill SQLite's usual pages well: larger ones save a tenth (bar 13)."""
-
-_CHECKPOINT_PAGES = 256
-
-_TABLES = """
-CREATE TABLE stores (id INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE, used_ms INTEGER NOT NULL);
-CREATE TABLE sessions (
-    key INTEGER PRIMARY KEY, store INTEGER NOT NULL, path BLOB NOT NULL, cwd BLOB NOT NULL,
-    modified INTEGER NOT NULL, listed INTEGER NOT NULL, ino INTEGER NOT NULL, size INTEGER NOT NULL,
-    mtime_ns INTEGER NOT NULL, ctime_ns INTEGER NOT NULL, row BLOB NOT NULL, UNIQUE (store, path));
-CREATE TABLE readings (
-    key INTEGER PRIMARY KEY, first_message BLOB NOT NULL, offset INTEGER NOT NULL,
-    fingerprint BLOB NOT NULL, state BLOB NOT NULL);
-CREATE TABLE texts (key INTEGER PRIMARY KEY, spans BLOB NOT NULL);
-CREATE TABLE segments (
-    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, live INTEGER NOT NULL, reach INTEGER NOT NULL);
-CREATE INDEX listing ON sessions (cwd, modified, store, listed);
+_CHECKPOINT_PAGES = 1000
+"""So many are written before they go where they belong, which has to wait for the disk: an append writes
+five.
 """
 
-_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 # The disk or its rights are the matter, not what is in the file: a new file would fare no better.
 _UNUSABLE = (
     sqlite3.SQLITE_CANTOPEN,
@@ -95,16 +79,21 @@ class Database:
             except (sqlite3.Error, Doubt) as error:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
-                if _code(error) in _BUSY:
+                if code_of(error) in BUSY:
                     raise Busy from error
                 if self.note is not None:
                     # Memory is never damaged: this is a mistake of ours and must be seen.
                     raise
-                if _code(error) in _UNUSABLE:
+                if code_of(error) in _UNUSABLE:
                     self._fall_back(str(error))
                 else:
                     self._renew()
         raise Busy("the catalog is damaged as fast as it is made")
+
+    @property
+    def changes(self) -> int:
+        """How much this connection has written so far."""
+        return self._connection.total_changes if self._connection else 0
 
     def close(self) -> None:
         """Let go of the file; the next `run` opens it again. What was only in memory is gone."""
@@ -133,9 +122,9 @@ class Database:
         try:
             self._connection = self._connect()
         except (sqlite3.Error, Doubt) as error:
-            if _code(error) in _UNUSABLE or not os.path.isfile(self.path):
+            if code_of(error) in _UNUSABLE or not os.path.isfile(self.path):
                 self._fall_back(str(error))
-            elif _code(error) in _BUSY:
+            elif code_of(error) in BUSY:
                 raise Busy from error
             else:
                 self._renew()
@@ -156,8 +145,11 @@ class Database:
         )
         try:
             self._inode = os.stat(self.path).st_ino
-            if _version(connection) != SCHEMA:
-                _make(connection, journal_of(self._folder))
+            if version_of(connection) != SCHEMA:
+                # Almost always there are tables.
+                from app.index.tables import make
+
+                make(connection, journal_of(self._folder))
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
         except BaseException:
@@ -188,13 +180,15 @@ class Database:
             (page_size,) = old.execute("PRAGMA page_size").fetchone()
             memory.execute(f"PRAGMA page_size = {page_size}")
             old.backup(memory)
-            if _version(memory) != SCHEMA:
+            if version_of(memory) != SCHEMA:
                 raise Doubt("the copy is not a catalog")
         except (sqlite3.Error, Doubt):
             self.generation += 1
             memory.close()
             memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-            _make(memory)
+            from app.index.tables import make
+
+            make(memory)
         if old is not None:
             old.close()
         self._connection = memory
@@ -237,40 +231,10 @@ class _Lock:
         os.close(self._descriptor)
 
 
-def _version(connection: sqlite3.Connection) -> int:
+def version_of(connection: sqlite3.Connection) -> int:
+    """The schema of a database; 0 where it is empty."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     return int(version)
-
-
-def _make(connection: sqlite3.Connection, journal: str = LOCAL_JOURNAL) -> None:
-    """Make the tables in an empty database; Doubt when it is not empty. Several processes may try at once.
-
-    :param journal: the file remembers it.
-    """
-    for attempt in range(100):
-        try:
-            connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
-            connection.execute(f"PRAGMA journal_mode = {journal}")
-            connection.execute("BEGIN IMMEDIATE")
-            break
-        except sqlite3.OperationalError as error:
-            # The change to WAL does not wait for the lock by itself.
-            if _code(error) not in _BUSY or attempt == 99:
-                raise
-            time.sleep(0.02)
-    try:
-        version = _version(connection)
-        if version != SCHEMA:
-            if version or connection.execute("SELECT 1 FROM sqlite_master").fetchone():
-                raise Doubt(f"schema {version}, not {SCHEMA}")
-            for statement in _TABLES.split(";"):
-                connection.execute(statement)
-            connection.execute(f"PRAGMA user_version = {SCHEMA}")
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
 
 
 def journal_of(folder: str) -> str:
@@ -305,7 +269,7 @@ def _put_aside(path: str) -> None:
             os.unlink(leftover)
 
 
-def _code(error: BaseException) -> int:
+def code_of(error: BaseException) -> int:
     """SQLite's primary result code, 0 for errors that are not SQLite's."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.index.reader import ENDS
+from app.sessions.halves import NONE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,15 +28,16 @@ ENDS_COST = 16 << 10
 
 
 class Job:
-    """One file to look into; `old` is what is stored of it."""
+    """One file to look into; `old` is what is stored of it, `anew` whether it has to be read whole."""
 
-    __slots__ = ("old", "path", "signature", "store")
+    __slots__ = ("anew", "old", "path", "signature", "store")
 
     def __init__(self, path: str, store: Store, signature: Signature) -> None:
         self.path = path
         self.store = store
         self.signature = signature
         self.old: Reading | None = None
+        self.anew = False
 
     def task(self) -> tuple[Task, int]:
         """What the reader is told, and how many bytes it will have to read."""
@@ -43,10 +45,10 @@ class Job:
         mtime_ms = mtime_ns // 1_000_000
         old = self.old
         # Only growth of the same file may be read from where we left off (PERFORMANCE 3.7).
-        if old and old.state and old.row.ino == self.signature[0] and size > old.row.size:
+        if old and old.state and not self.anew and old.row.ino == self.signature[0] and size > old.row.size:
             task = (self.path, self.store.agents, mtime_ms, old.state, old.offset, old.fingerprint)
             return task, size - old.offset
-        return (self.path, self.store.agents, mtime_ms, b"", 0, b""), size
+        return (self.path, self.store.agents, mtime_ms, NONE, 0, b""), size
 
 
 class Step:
@@ -90,6 +92,6 @@ def list_first(steps: Sequence[Step], listed: Container[str]) -> list[Step]:
             ends.append(step)
         else:
             path, agents, mtime_ms, *_ = step.task
-            ends.append(Step(job, (path, agents, mtime_ms, b"", ENDS, b""), ENDS_COST, True))
+            ends.append(Step(job, (path, agents, mtime_ms, NONE, ENDS, b""), ENDS_COST, True))
             rest.append(step)
     return [*first, *ends, *rest]

@@ -5,6 +5,8 @@ Everything that goes in and out is plain values, because between processes they 
 
 from __future__ import annotations
 
+from app.sessions.halves import NONE, Halves
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,11 +16,11 @@ if TYPE_CHECKING:
 
     Keep = Callable[[bytes], Kept]
 
-Task = tuple[str, tuple[str, ...], int, bytes, int, bytes]
+Task = tuple[str, tuple[str, ...], int, Halves, int, bytes]
 """path, names of the agents of its store, mtime in milliseconds, and the resume point: state, offset,
-fingerprint. An empty state: read the whole file."""
+fingerprint. No state: read the whole file."""
 
-Result = tuple["tuple[Any, ...] | None", "str | None", int, bytes, int, bytes, int, bool, "Kept"]
+Result = tuple["tuple[Any, ...] | None", "str | None", int, Halves, int, bytes, int, bool, "Kept"]
 """The summary's values or None; why it is refused and the line that shows it; state, offset, fingerprint;
 bytes read; whether only new bytes were read; what became of the text of what was read."""
 
@@ -32,7 +34,7 @@ UNREADABLE = "cannot be read"
 
 def refused(reason: str) -> Result:
     """The result for a file that could not be read through."""
-    return (None, reason, 0, b"", 0, b"", 0, False, None)
+    return (None, reason, 0, NONE, 0, b"", 0, False, None)
 
 
 def read(task: Task, keep: Keep | None = None) -> Result:
@@ -75,4 +77,4 @@ def _read_ends(path: str, agents: tuple[str, ...], mtime_ms: int) -> Result:
     except (OSError, ValueError, TypeError, LookupError, RecursionError):
         # Reading the whole of it comes later and will say why.
         summary = None
-    return (None if summary is None else summary.values(), None, 0, b"", 0, b"", 0, False, None)
+    return (None if summary is None else summary.values(), None, 0, NONE, 0, b"", 0, False, None)

@@ -33,7 +33,7 @@ FIELDS = (
 
 SCHEMA = 2
 """What is stored of files by one number is read by that number alone. Changes with `FIELDS`, with what they
-mean, with the tables of `index.database` and with the state of `sessions.tally`.
+mean, with the tables of `index.tables` and with the state of `sessions.tally`.
 """
 
 _values = attrgetter(*FIELDS)
@@ -57,7 +57,7 @@ class Row:
     """One file of a store: the fields of its `Summary` (see there), and
 
     path, store               absolute path; root of the store that lists it
-    ino size mtime_ns ctime_ns  of the file when it was read
+    ino size mtime_ns ctime_ns  of the file when it was read; see `unread` for what else they may say
     grew_ms                   when one of us last saw the file grow (milliseconds), None if never
     refused, refused_line     why the file is no session, and the line that says so (0: none does); such
                               rows are not listed, `doctor` shows them
@@ -153,6 +153,17 @@ class Row:
         """The file as it was when it was read."""
         return (self.ino, self.size, self.mtime_ns, self.ctime_ns)
 
+    @signature.setter
+    def signature(self, signature: Signature) -> None:
+        self.ino, self.size, self.mtime_ns, self.ctime_ns = signature
+
+    @property
+    def is_out_of_reach(self) -> bool:
+        """Whether the file could not be read when it was last looked at: what the row says is how it was
+        before.
+        """
+        return self.ctime_ns < 0 and self.refused is None
+
     def __repr__(self) -> str:
         return f"Row({self.path!r}, {self.refused or self.title!r})"
 
@@ -164,12 +175,14 @@ def signature_of(status: stat_result) -> Signature:
 
 def signature(ino: int, size: int, mtime_ns: int, ctime_ns: int) -> Signature:
     """The same of its parts, as the database can store it."""
-    return (ino & _BITS, size, min(mtime_ns, _BITS), min(ctime_ns, _BITS))
+    return (ino & _BITS, size, min(mtime_ns, _BITS), max(0, min(ctime_ns, _BITS)))
 
 
 def unread(signature: Signature) -> Signature:
-    """A signature that no file has, for one that must be looked at again: `signature` is how it was found."""
-    return (*signature[:3], -1)
+    """A signature that no file has, for one that must be looked at again: `signature` is how it was found, or
+    how it was read before it was out of reach.
+    """
+    return (*signature[:3], min(signature[3], ~signature[3]))
 
 
 def session_row(
@@ -196,6 +209,8 @@ def refused_row(path: str, store: str, signature: Signature, reason: str, line: 
 
 
 def problem_count(row: Row, now_ms: int) -> int:
-    """The faults of a session's file: damaged lines, and an unfinished last line that nobody finishes."""
+    """The faults of a session's file: damaged lines, an unfinished last line that nobody finishes, and one
+    more where it cannot be read any more.
+    """
     quiet = now_ms - row.mtime_ns // 1_000_000 >= QUIET_MS
-    return row.problems + (1 if row.torn and quiet else 0)
+    return row.problems + (1 if row.torn and quiet else 0) + row.is_out_of_reach

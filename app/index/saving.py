@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import marshal
 
+from app.index.catalog import BESIDE
 from app.index.database import encode
 from app.index.row import FIRST_MESSAGE
 from app.index.text.table import Ledger
+from app.sessions.halves import STAMP
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,13 +17,19 @@ if TYPE_CHECKING:
     from typing import Any
 
     from app.index.reading import Reading
+    from app.index.row import Row
     from app.index.text.segment import Span
 
-    Columns = tuple[str, tuple[Any, ...], tuple[Any, ...], tuple[Span, ...] | None]
+    Lasting = tuple[bytes, bytes, bytes]
+    Columns = tuple[str, tuple[Any, ...], tuple[Any, ...], Lasting, tuple[Span, ...] | None]
 
 _MARSHAL_VERSION = 4  # written and read by every Python since 3.4
 
-_FIND = "SELECT key FROM sessions WHERE store = ? AND path = ?"
+# What is asked for here need not be written when it is the same.
+_FIND = (
+    "SELECT key, spans, first_message, stamp"
+    " FROM sessions LEFT JOIN lasting USING (key) LEFT JOIN texts USING (key) WHERE store = ? AND path = ?"
+)
 _UPDATE = (
     "UPDATE sessions SET cwd = ?, modified = ?, listed = ?, ino = ?, size = ?, mtime_ns = ?, ctime_ns = ?,"
     " row = ? WHERE key = ?"
@@ -33,16 +41,26 @@ _INSERT = (
 
 
 def columns(reading: Reading) -> Columns:
-    """The root of the reading's store, what goes into the tables of rows and of readings, and where the text
-    lies.
+    """The root of the reading's store, what goes into the tables of rows, of readings and of what lasts, and
+    where the text lies.
     """
     row = reading.row
+    session = (encode(row.cwd), row.modified, row.refused is None, *row.signature, blob_of(row))
+    said = encode(row.first_message)
+    changing, lasting = reading.state or (b"", b"")
+    # It stands in there, too, and is stored once.
+    cut = changing.find(said) if said else -1
+    if cut >= 0:
+        changing = changing[:cut] + changing[cut + len(said) :]
+    stored = (reading.offset, reading.fingerprint, cut, changing)
+    return row.store, session, stored, (said, lasting[:STAMP], lasting), reading.spans
+
+
+def blob_of(row: Row) -> bytes:
+    """What is stored of a row beside its columns."""
     values = list(row.values())
     values[FIRST_MESSAGE] = ""
-    blob = marshal.dumps(tuple(values), _MARSHAL_VERSION)
-    session = (encode(row.cwd), row.modified, row.refused is None, *row.signature, blob)
-    stored = (encode(row.first_message), reading.offset, reading.fingerprint, reading.state)
-    return row.store, session, stored, reading.spans
+    return marshal.dumps(tuple(values[BESIDE:]), _MARSHAL_VERSION)
 
 
 class Saving:
@@ -66,17 +84,20 @@ class Saving:
             if entry is None:
                 self._forget(connection, ledger, place)
                 continue
-            root, session, reading, spans = entry
+            root, session, reading, lasting, spans = entry
             if root not in ids:
                 ids[root] = self._id(connection, root)
             found = connection.execute(_FIND, (ids[root], place)).fetchone()
             if found:
-                key = found[0]
+                key, before, *lasted = found
                 connection.execute(_UPDATE, (*session, key))
             else:
                 key = connection.execute(_INSERT, (*session, ids[root], place)).lastrowid
+                before, lasted = None, []
             connection.execute("REPLACE INTO readings VALUES (?, ?, ?, ?, ?)", (key, *reading))
-            ledger.put(key, spans, new=not found)
+            if lasted != [*lasting[:2]]:
+                connection.execute("REPLACE INTO lasting VALUES (?, ?, ?, ?)", (key, *lasting))
+            ledger.put(key, before, spans)
         ledger.close()
         connection.execute("COMMIT")
 
@@ -84,9 +105,10 @@ class Saving:
         for store in self._at_hand(connection):
             found = connection.execute(_FIND, (store, place)).fetchone()
             if found:
-                ledger.put(found[0], None)
-                connection.execute("DELETE FROM readings WHERE key = ?", found)
-                connection.execute("DELETE FROM sessions WHERE key = ?", found)
+                key, before, *_ = found
+                ledger.put(key, before, None)
+                for name in ("readings", "lasting", "sessions"):
+                    connection.execute(f"DELETE FROM {name} WHERE key = ?", (key,))
 
     def _at_hand(self, connection: sqlite3.Connection) -> list[int]:
         names = set(self._stores.values())

@@ -17,7 +17,7 @@ from app.index.walk import store_of, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Generator, Sequence
+    from collections.abc import Callable, Container, Generator, Mapping, Sequence
     from threading import Event
 
     from app.index.batch import OnDelta
@@ -44,6 +44,8 @@ _STEP_NS = 12_000_000
 _WORK_SECONDS = 0.01
 _BREATH_SECONDS = 0.002
 
+_NONE: Mapping[str, Signature] = {}
+
 
 class Scanner:
     """Keeps `catalog` and whoever listens up to date. Used by one thread.
@@ -64,7 +66,8 @@ class Scanner:
         self._now = now
         self._generation = 0
         self._following = False
-        self._wrote = False
+        # Whether anything in the text store may be dead since it was tidied.
+        self._untidy = False
         self._pace = Pace()
 
     def begin(self, known: dict[str, Signature]) -> None:
@@ -115,12 +118,14 @@ class Scanner:
         ]
         jobs.sort(key=lambda job: job.signature[2], reverse=True)
         self._unreadable = {path: why for path, why in self._unreadable.items() if path in found.files}
-        self._run(jobs, found.gone(known), on_delta, stop, gentle, early, lost)
+        gone = found.gone(known)
+        away = known.keys() - found.files.keys() - set(gone) if found.complaints else ()
+        newly = {path: unread(known[path]) for path in away if known[path] != unread(known[path])}
+        self._run(jobs, gone, on_delta, stop, gentle, early, lost, newly)
         self.complaints = [*found.complaints, *self._unreadable.items()]
         self._following = True
-        if self._wrote:
-            # What was written may have made something else dead.
-            self._wrote = False
+        if self._untidy:
+            self._untidy = False
             self._catalog.text_store.tidy(stop, gentle)
 
     def refresh(self, paths: set[str], on_delta: OnDelta | None, stop: Event) -> None:
@@ -154,10 +159,14 @@ class Scanner:
         gentle: bool,
         early: Workers | None = None,
         lost: Container[str] = (),
+        away: Mapping[str, Signature] = _NONE,
     ) -> None:
-        batch = Batch(self.known, self._catalog, on_delta, self._pace, stop, len(jobs))
+        """:param away: files in folders that cannot be read any more, with the signatures that say so."""
+        batch = Batch(self.known, self._catalog, on_delta, self._pace, stop, len(jobs) + len(away))
         batch.drop(gone)
-        self._wrote = self._wrote or bool(jobs or gone)
+        # What other processes have left behind is looked for once, by the first that has to write itself.
+        self._untidy = self._untidy or bool(gone) or bool(jobs and not self._following)
+        self._mark(away, batch)
         with self._catalog.text_store.writing() if jobs else nullcontext():
             if jobs:
                 jobs = self._prepare(jobs, batch, lost)
@@ -188,17 +197,34 @@ class Scanner:
         """
         stored = self._catalog.load([job.path for job in jobs])
         left = []
+        back = {}
         for job in jobs:
             job.old = old = stored.get(job.path)
-            known = old and old.row.signature == job.signature and old.row.store == job.store.root
+            here = old and old.row.store == job.store.root
+            known = here and old and old.row.signature == job.signature
             if old and job.path in lost:
-                old.state = b""
+                job.anew = True
                 left.append(job)
             elif old and known:
                 batch.show(old.row)
+            elif here and old and old.row.is_out_of_reach and old.row.signature == unread(job.signature):
+                # It was out of reach for a while, and that is all.
+                back[job.path] = job.signature
             else:
                 left.append(job)
+        self._mark(back, batch)
         return left
+
+    def _mark(self, signatures: Mapping[str, Signature], batch: Batch) -> None:
+        """Give the stored sessions among these files other signatures, and nothing else."""
+        if not signatures:
+            return
+        marked = {row.path: row for row in self._catalog.mark(signatures)}
+        for path in signatures:
+            if path in marked:
+                batch.show(marked[path])
+            else:
+                batch.counted()
 
     def _take(self, step: Step, result: Result, batch: Batch) -> None:
         job = step.job
@@ -212,6 +238,8 @@ class Scanner:
         self.counts.bytes += bytes_read
         self.counts.tails += tail
         self.counts.whole += not tail
+        # Where nothing is added to what there was of a file, that is dead.
+        self._untidy = self._untidy or bool(job.old and not tail)
         root = job.store.root
         self._unreadable.pop(job.path, None)
         if values is not None:
@@ -219,6 +247,7 @@ class Scanner:
             before = job.old.row.entry_count if job.old else row.entry_count
             said_before = job.old.spans if job.old and tail else None if tail else ()
             spans = self._catalog.text_store.spans(said_before, kept)
+            self._untidy = self._untidy or len(spans or ()) < len(said_before or ())
             batch.put(Reading(row, offset, fingerprint, state, spans), max(1, row.entry_count - before))
         elif refused and refused.startswith(UNREADABLE):
             self._not_read(job, refused, batch)
@@ -236,6 +265,8 @@ class Scanner:
         again = unread(job.signature)
         if job.path in batch.hinted or (job.old is None and self.known.get(job.path) != again):
             batch.put(Reading(refused_row(job.path, job.store.root, again, reason)))
+        elif job.old and job.old.row.refused is None and not job.old.row.is_out_of_reach:
+            self._mark({job.path: unread(job.old.row.signature)}, batch)
         else:
             batch.counted()
 

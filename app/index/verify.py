@@ -68,7 +68,9 @@ def verify(
         if stop is not None and stop.is_set():
             break
         row = rows.get(path)
-        if row is None or row.signature != signature:
+        if row is not None and row.is_out_of_reach:
+            done.findings.append(Finding(path, "it could not be read: what is kept is how it was before"))
+        elif row is None or row.signature != signature:
             done.changed += 1
         else:
             _check(row, texts.get(path), store, catalog.text_folder, done)

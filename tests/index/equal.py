@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import threading
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.index.catalog import Catalog
@@ -73,16 +74,14 @@ def assert_equal(ours: Kept, theirs: Kept) -> None:
 
 def found_by(index: Index) -> dict[str, list[str]]:
     """Word -> the paths of the sessions that a search gives, in order."""
-    return {
-        word: [hit.path for page in index.query(f'"{word}"') for hit in page.hits] for word in _WORDS
-    }
+    return {word: [hit.path for page in index.query(f'"{word}"') for hit in page.hits] for word in _WORDS}
 
 
 def assert_nothing_is_left_over(cache: Path, stores: Sequence[Store]) -> None:
     """After one more scan no segment lies there that nobody refers to, and no more than half is dead."""
     index = Index(stores, str(cache))
     index.scan()
-    index.catalog.text_store.tidy(_never())
+    index.catalog.text_store.tidy(threading.Event())
     used = index.catalog.run(table.segments)
     assert used is not None
     sizes = sizes_in(index.catalog.text_folder)
@@ -90,9 +89,3 @@ def assert_nothing_is_left_over(cache: Path, stores: Sequence[Store]) -> None:
     assert sizes.keys() == used.keys()
     live = sum(each.live for each in used.values())
     assert sum(sizes.values()) <= 2 * live + (len(sizes) + 1) * (256 << 10)
-
-
-def _never():  # type: ignore[no-untyped-def]
-    import threading
-
-    return threading.Event()

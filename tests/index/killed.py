@@ -1,29 +1,33 @@
-"""A process that brings an index up to date, or follows, until it is killed: by whoever started it, or by itself
-in the middle of a line that was chosen by lot.
+"""Processes that bring an index up to date, or watch, until they are killed: by somebody else, or by
+themselves in the middle of a line that was chosen by lot.
 
-`python -m tests.index.killed CACHE STORE MODE LINES`, where MODE is one of `MODES`, and after LINES lines of
-app/index it kills itself; 0: never. Everything that happens seldom happens often here: segments are small, and
-compacted as soon as anything in them is dead.
+`python -m tests.index.killed` reads lines of JSON, [CACHE, STORE, MODE, LINES], where MODE is one of `MODES`;
+after LINES lines of app/index the process kills itself, 0: never. For each it starts a process, which prints
+"go" and its number, then "done" if it comes so far; then follows how it ended. What happens seldom happens
+often here: segments are small, and compacted as soon as anything in them is dead.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
 import threading
+import traceback
 from typing import TYPE_CHECKING
 
-from app.index import batch, scan
+from app.index import batch, saving, scan
 from app.index.index import Index
 from app.index.text import compact, segment, store
 from tests.index.helpers import pi_store
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FrameType
     from typing import Any
 
-MODES = ("scan", "workers", "compaction", "follow")
+MODES = ("scan", "workers", "saving", "compaction", "watch")
 
 FOLDER = os.path.dirname(os.path.abspath(scan.__file__))
 SMALL = 20_000
@@ -36,13 +40,22 @@ class Fuse:
         self._left = lines
         self._ours: dict[object, bool] = {}
 
+    def inside(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The same function, of which alone lines are counted."""
+
+        def counting(*arguments: Any) -> Any:
+            self.light()
+            try:
+                return function(*arguments)
+            finally:
+                sys.settrace(None)
+
+        return counting
+
     def light(self) -> None:
         if self._left:
             threading.settrace(self._called)
             sys.settrace(self._called)
-
-    def out(self) -> None:
-        sys.settrace(None)
 
     def _called(self, frame: FrameType, event: str, argument: Any) -> Any:
         code = frame.f_code
@@ -58,36 +71,46 @@ class Fuse:
         return self._line
 
 
-def main() -> None:
-    cache, root, mode, lines = sys.argv[1:]
-    fuse = Fuse(int(lines))
+def prepare() -> None:
     batch.SAVED_FROM = 8
     compact.WORTH_BYTES = 1
     compact.MANY = 3
     for module in (compact, segment, store):
         for name in {"SMALL_BYTES", "FULL_BYTES"} & vars(module).keys():
             setattr(module, name, SMALL)
+
+
+def run(cache: str, root: str, mode: str, lines: int) -> None:
+    fuse = Fuse(lines)
     scan.WORKERS_FROM_BYTES = 1000 if mode == "workers" else 1 << 40
     index = Index([pi_store(root)], cache)
     if mode == "compaction":
-        really = compact.compact
-
-        def compacting(*arguments: Any) -> bool:
-            fuse.light()
-            try:
-                return really(*arguments)
-            finally:
-                fuse.out()
-
-        compact.compact = compacting
+        compact.compact = fuse.inside(compact.compact)
+    elif mode == "saving":
+        saving.Saving.write = fuse.inside(saving.Saving.write)  # type: ignore[method-assign]
     else:
         fuse.light()
-    print("go", flush=True)
-    if mode == "follow":
+    print("go", os.getpid(), flush=True)
+    if mode == "watch":
         index.watch(lambda delta: None, threading.Event())
     index.scan(lambda delta: None)
     index.close()
     print("done", flush=True)
+
+
+def main() -> None:
+    prepare()
+    for line in sys.stdin:
+        # To start the interpreter anew each time would take longer than all the rest.
+        number = os.fork()
+        if not number:
+            try:
+                run(*json.loads(line))
+                os._exit(0)
+            finally:
+                traceback.print_exc()
+                os._exit(1)
+        print("ended", os.waitstatus_to_exitcode(os.waitpid(number, 0)[1]), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Random changes to a store, as a class and as a process of its own: `python -m tests.index.mischief --help`."""
+"""Random changes to a store, as a class and as a process: `python -m tests.index.mischief --help`."""
 
 from __future__ import annotations
 
@@ -137,7 +137,9 @@ class Busy:
         self.entries = 0
         self.needles = 0
         self._busy = [root / f"--f{number % 4}--" / f"busy-{number}.jsonl" for number in range(BUSY)]
-        self._calm = [write(calm / "--calm--" / f"{number}.jsonl", header(f"calm-{number}")) for number in range(CALM)]
+        self._calm = [
+            write(calm / "--calm--" / f"{number}.jsonl", header(f"calm-{number}")) for number in range(CALM)
+        ]
 
     def write(self, entries: int) -> None:
         """Add so many entries to one busy session after the other; those that are gone begin again."""
@@ -159,8 +161,8 @@ class Busy:
         return path, word
 
     def run(self, seconds: float, rate: int, acts: float) -> None:
-        """Go on for so long, with `rate` entries and `acts` mischiefs a second; all of them in any case, later
-        where the machine is too slow. Each needle is printed as it is said: its path, then the word.
+        """Go on for so long, with `rate` entries and `acts` mischiefs a second; with all of them in any case,
+        later where the machine is too slow. Each needle is printed as it is said: its path, then the word.
         """
         began = time.monotonic()
         for tick in range(int(seconds * _TICKS)):

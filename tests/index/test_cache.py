@@ -151,7 +151,7 @@ def spoil_a_field(cache: Path) -> None:
 
 
 def spoil_a_first_message(cache: Path) -> None:
-    change(cache, "UPDATE readings SET first_message = x'6f74686572' WHERE key = 1")
+    change(cache, "UPDATE lasting SET first_message = x'6f74686572' WHERE key = 1")
 
 
 def spoil_a_byte(cache: Path) -> None:
@@ -229,6 +229,31 @@ def test_a_session_without_text_is_counted(cache: Path, store: Store) -> None:
     change(cache, "DELETE FROM texts WHERE key = 1")
     assert verified(cache, store) == Verified(checked=4, without_text=1)
     assert where(str(cache)).without_text == 1
+
+
+def test_a_session_that_is_out_of_reach_is_found(
+    cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = fill(Path(store.root), 4)
+    scanned(cache, store)
+    append(paths[1], message("n", "e0", "more"))
+    really = os.open
+
+    def deny(name: str, flags: int, mode: int = 0o777) -> int:
+        if name == str(paths[1]):
+            raise PermissionError(13, "Permission denied")
+        return really(name, flags, mode)
+
+    monkeypatch.setattr(os, "open", deny)
+    scanned(cache, store)
+    done = verified(cache, store)
+    assert (done.checked, done.changed) == (3, 0)
+    (finding,) = done.findings
+    assert finding.path == str(paths[1])
+    assert finding.what == "it could not be read: what is kept is how it was before"
+    monkeypatch.undo()
+    scanned(cache, store)
+    assert verified(cache, store) == Verified(checked=4)
 
 
 def test_progress_is_told_and_it_can_be_stopped(cache: Path, store: Store) -> None:

@@ -16,6 +16,7 @@ import pytest
 from app.index import follow, watch
 from app.index.index import Index
 from tests.index.helpers import Listener, append, facts, fill, fresh, message, pi_store, session, write
+from tests.index.text.helpers import assert_right
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,6 +48,13 @@ def known(listener: Listener, path: Path) -> int:
     """Messages of the session at `path`, 0 when it is not listed."""
     row = listener.rows.get(str(path))
     return row.message_count if row else 0
+
+
+def found(listener: Listener, phrase: str) -> list[str]:
+    """The names of the files in which it is."""
+    pages = list(listener.index.query(f'"{phrase}"'))
+    assert pages[-1].done
+    return [os.path.basename(hit.path) for page in pages for hit in page.hits if not hit.near]
 
 
 def test_an_append_is_followed_and_costs_its_size(listener: Listener, root: Path) -> None:
@@ -122,10 +130,41 @@ def test_a_folder_that_is_removed_and_made_again_at_once(listener: Listener, roo
     assert len(listener.rows) == (16 if folder else 1)
 
 
+def test_a_store_that_another_takes_the_place_of(listener: Listener, root: Path, tmp_path: Path) -> None:
+    other = fill(tmp_path / "other", 3)
+    write(other[0], session("only there"))
+    root.rename(tmp_path / "away")
+    (tmp_path / "other").rename(root)
+    listener.until(lambda: len(listener.rows) == 3)
+    assert found(listener, "only there") == ["session-0.jsonl"]
+    path = root / "--project-1--" / "session-1.jsonl"
+    append(path, message("n", "e0", "one more"))
+    listener.until(lambda: found(listener, "one more") == ["session-1.jsonl"])
+
+
+def test_a_cache_that_is_deleted_while_it_is_used(listener: Listener, root: Path, tmp_path: Path) -> None:
+    append(root / "--project-1--" / "session-1.jsonl", message("n", "e0", "before"))
+    listener.until(lambda: found(listener, "before") == ["session-1.jsonl"])
+    shutil.rmtree(tmp_path / "cache")
+    append(root / "--project-2--" / "session-2.jsonl", message("n", "e0", "after"))
+    listener.until(lambda: found(listener, "after") == ["session-2.jsonl"])
+    assert found(listener, "before") == ["session-1.jsonl"]
+    # What the next walk does, whenever it comes.
+    listener.index.rescan()
+    listener.until(
+        lambda: listener.index.catalog.generation == 1 and len(listener.index.catalog.texts()) == 20
+    )
+    assert (listener.index.note, len(listener.rows)) == (None, 20)
+    assert_right(tmp_path / "cache", pi_store(root))
+
+
 def test_many_folders_at_once(listener: Listener, root: Path) -> None:
     for number in range(900):
-        write(root / f"--rush-{number % 300}--" / f"{number}.jsonl", session(session_id=f"r{number}"))
+        write(
+            root / f"--rush-{number % 300}--" / f"{number}.jsonl", session("rushed", session_id=f"r{number}")
+        )
     listener.until(lambda: len(listener.rows) == 920)
+    assert len(found(listener, "rushed")) == 900
 
 
 def test_a_burst_of_appends_loses_none(listener: Listener, root: Path) -> None:

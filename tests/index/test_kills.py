@@ -1,10 +1,13 @@
-"""Killed at any moment, again and again: what is left is good, and the next scan makes it whole (issue 4, "Proof").
+"""Killed at any moment, again and again: what is left is good, and the next scan makes it whole (issue 4,
+"Proof").
 
 A few kills in the suite; `LEAFMARK_SOAK=60 pytest tests/index/test_kills.py` makes a hundred.
 """
 
 from __future__ import annotations
 
+import json
+import os
 import random
 import signal
 import sqlite3
@@ -21,7 +24,7 @@ from tests.index.killed import MODES
 from tests.index.mischief import Mischief
 
 ROOT = Path(__file__).resolve().parents[2]
-KILLS = 100 if SECONDS else 12
+KILLS = 100 if SECONDS else 15
 
 
 class Killer:
@@ -34,8 +37,19 @@ class Killer:
         self.mischief = Mischief(store, number)
         self.killed = dict.fromkeys(MODES, 0)
         # How many lines, and seconds, may pass until the kill: as many as there are, which is found out.
-        self._lines = {"scan": 12_000.0, "workers": 8_000.0, "compaction": 600.0, "follow": 20_000.0}
-        self._seconds = dict.fromkeys(MODES, 0.3)
+        lines = (12_000.0, 8_000.0, 1_000.0, 600.0, 20_000.0)
+        self._lines = dict(zip(MODES, lines, strict=True))
+        self._seconds = dict.fromkeys(MODES, 0.1)
+
+    def __enter__(self) -> Killer:
+        command = [sys.executable, "-m", "tests.index.killed"]
+        self._starter = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT, bufsize=1
+        )
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._starter.communicate(timeout=PATIENCE)
 
     def kill(self, mode: str, *, by_itself: bool) -> bool:
         """Change files, have them indexed, and kill who does it; False where it was faster.
@@ -45,26 +59,29 @@ class Killer:
         self.change(40)
         limits = self._lines if by_itself else self._seconds
         after = self.dice.random() * limits[mode]
-        command = [sys.executable, "-m", "tests.index.killed", str(self.cache), str(self.store), mode]
-        command.append(str(1 + int(after) if by_itself else 0))
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
-        assert process.stdout is not None
-        try:
-            assert process.stdout.readline() == "go\n"
-            until = time.monotonic() + (PATIENCE if by_itself else after)
-            while time.monotonic() < until and process.poll() is None:
-                if mode == "follow":
-                    self.mischief.step()
-                time.sleep(0.005)
-        finally:
-            if not by_itself or process.poll() is None:
-                process.send_signal(signal.SIGKILL)
-            said, _ = process.communicate(timeout=PATIENCE)
-        assert process.returncode in (0, -signal.SIGKILL)
-        hit = "done" not in said
+        asked = [str(self.cache), str(self.store), mode, 1 + int(after) if by_itself else 0]
+        assert self._starter.stdin is not None
+        self._starter.stdin.write(json.dumps(asked) + "\n")
+        number = int(self._said("go"))
+        until = time.monotonic() + (PATIENCE if by_itself else after)
+        while _runs(number) and time.monotonic() < until:
+            if mode == "watch":
+                self.mischief.step()
+            time.sleep(0.002)
+        if _runs(number):
+            os.kill(number, signal.SIGKILL)
+        said = self._said()
+        hit = said != "done"
+        assert (said if hit else self._said()) == ("ended -9" if hit else "ended 0")
         limits[mode] *= 1.05 if hit else 0.7
         self.killed[mode] += hit
         return hit
+
+    def _said(self, word: str = "") -> str:
+        assert self._starter.stdout is not None
+        line = self._starter.stdout.readline().rstrip("\n")
+        assert line.startswith(word)
+        return line.removeprefix(word)
 
     def change(self, count: int) -> None:
         for _ in range(count):
@@ -72,7 +89,8 @@ class Killer:
         paths = sorted(self.store.glob("--project-*--/*.jsonl")) or fill(self.store, 120)
         for path in self.dice.sample(paths, len(paths) // 3):
             if self.dice.random() < 0.5:
-                path.write_text(path.read_text(errors="replace").replace("prompt", f"prompt {self.mischief.number}"))
+                text = path.read_text(errors="replace")
+                path.write_text(text.replace("prompt", f"prompt {self.mischief.number}"))
             else:
                 append(path, message(f"{self.mischief.number}", None, "more " * self.dice.randrange(300)))
 
@@ -81,20 +99,28 @@ def test_killed_again_and_again(tmp_path: Path) -> None:
     number = seed()
     cache = tmp_path / "cache"
     stores = [pi_store(tmp_path / "store")]
-    killer = Killer(tmp_path / "store", cache, number)
     attempt = 0
-    while sum(killer.killed.values()) < KILLS:
-        # Each in its turn, however often it was faster than the kill.
-        mode = min(MODES, key=killer.killed.__getitem__)
-        hit = killer.kill(mode, by_itself=attempt % 3 != 0)
-        attempt += 1
-        assert attempt < 6 * KILLS, killer.killed
-        if hit and killer.dice.random() < 0.5:
-            _assert_whole(tmp_path, attempt)
+    with Killer(tmp_path / "store", cache, number) as killer:
+        while sum(killer.killed.values()) < KILLS:
+            # Each in its turn, however often it was faster than the kill.
+            mode = min(MODES, key=killer.killed.__getitem__)
+            hit = killer.kill(mode, by_itself=attempt % 3 != 0)
+            attempt += 1
+            assert attempt < 6 * KILLS, killer.killed
+            if hit and killer.dice.random() < 0.5:
+                _assert_whole(tmp_path, attempt)
     print(f"{killer.killed} in {attempt} attempts")
     _assert_whole(tmp_path, attempt + 1)
     assert_nothing_is_left_over(cache, stores)
     assert_equal(kept(cache, stores), kept(tmp_path / f"anew-{attempt + 1}", stores))
+
+
+def _runs(number: int) -> bool:
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def _assert_whole(folder: Path, attempt: int) -> None:

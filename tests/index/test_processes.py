@@ -12,6 +12,7 @@ from pathlib import Path
 
 from app.index.database import SCHEMA
 from app.index.index import Index
+from tests.index.equal import anew, assert_equal, assert_nothing_is_left_over, kept
 from tests.index.helpers import append, facts, fill, fresh, message, pi_store
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,6 +28,7 @@ scan.WORKERS_FROM_BYTES = int(sys.argv[4])
 index = Index([pi_store(sys.argv[2])], sys.argv[3])
 print("go", flush=True)
 index.scan(lambda delta: print(delta.done, flush=True))
+print("found", sum(len(page.hits) for page in index.query('"prompt 7"')), flush=True)
 index.close()
 print("note", index.note, index.catalog.generation, index.counts.whole, flush=True)
 """
@@ -42,18 +44,25 @@ def start(store: Path, cache: Path, workers_from: int = 1 << 40) -> subprocess.P
 
 def test_two_scanners_at_once_on_an_empty_cache(tmp_path: Path) -> None:
     fill(tmp_path / "store", 400)
+    store = pi_store(tmp_path / "store")
+    expected = anew(tmp_path / "anew", [store])
     for attempt in range(3):
         cache = tmp_path / f"cache-{attempt}"
-        both = [start(tmp_path / "store", cache) for _ in range(2)]
+        both = [start(tmp_path / "store", cache, at) for at in (1 << 40, 1000 if attempt else 1 << 40)]
         for process in both:
             output, _ = process.communicate(timeout=60)
             assert process.returncode == 0
+            *_, answer, last = output.splitlines()
+            # All of 7, 70 to 79.
+            assert answer == "found 11"
             # In the file, not in memory, and never made anew under the other's feet.
-            assert output.splitlines()[-1].startswith("note None 0 ")
-        index = Index([pi_store(tmp_path / "store")], str(cache))
+            assert last.startswith("note None 0 ")
+        index = Index([store], str(cache))
         index.scan()
         assert index.counts.whole == 0
-        assert facts(index.rows(full=True)) == fresh(pi_store(tmp_path / "store"), tmp_path / "other")
+        index.close()
+        assert_equal(kept(cache, [store]), expected)
+        assert_nothing_is_left_over(cache, [store])
 
 
 def test_a_scanner_killed_again_and_again(tmp_path: Path) -> None:

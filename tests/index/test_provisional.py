@@ -298,7 +298,7 @@ def test_workers_that_came_up_early_do_the_reading(store: Store) -> None:
         workers.start()
         until(lambda: len(workers.process_ids) == 2)
         early = set(workers.process_ids)
-        task = (path_of(store, LARGE), ("pi",), 1, b"", 0, b"")
+        task = (path_of(store, LARGE), ("pi",), 1, (), 0, b"")
         results: list[object] = []
         for group in workers.read([(task, 1)] * 3):
             assert set(workers.process_ids) <= early

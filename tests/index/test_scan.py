@@ -11,6 +11,7 @@ import pytest
 
 from app.index import scan as scan_module
 from app.index.index import Index
+from app.index.row import problem_count
 from app.index.walk import walk
 from tests.index.helpers import append, facts, fill, fresh, header, message, pi_store, session, write
 
@@ -220,19 +221,31 @@ def test_a_store_that_cannot_be_read_keeps_its_rows(
         return really(path)
 
     monkeypatch.setattr(os, "scandir", denied)
+    before = facts(index.rows(full=True))
     told: list[Delta] = []
     index.scan(told.append)
     assert len(index.rows()) == 6
-    assert told == []
+    # Each is marked, and told of once.
+    assert {os.path.dirname(row.path) for delta in told for row in delta.changed} == {away}
+    changed = [row for delta in told for row in delta.changed]
+    assert [(row.is_out_of_reach, problem_count(row, 0)) for row in changed] == [(True, 1)] * 3
+    assert [row.is_out_of_reach for row in index.rows()] == [False] * 3 + [True] * 3
+    index.scan(told.append)
+    assert len(told) == 1
     assert index.complaints == [(away, "not readable")]
     away = str(root)
     index.scan()
-    assert len(index.rows()) == 6
+    assert [row.is_out_of_reach for row in index.rows()] == [True] * 6
     assert index.complaints == [(away, "not readable")]
     monkeypatch.undo()
-    index.scan()
+    del told[:]
+    index.scan(told.append)
+    assert [row.is_out_of_reach for delta in told for row in delta.changed] == [False] * 6
     assert (len(index.rows()), index.complaints) == (6, [])
     assert index.counts.whole == 6
+    assert facts(index.rows(full=True)) == before
+    texts = index.catalog.texts()
+    assert len(texts) == 6
 
 
 def test_what_is_gone_below_a_folder_that_cannot_be_read_goes(
@@ -293,12 +306,15 @@ def test_a_file_out_of_reach_keeps_its_row_and_is_tried_again(
     monkeypatch.setattr(os, "open", denied)
     index.scan()
     reason = "cannot be read: Permission denied"
-    assert [(row.path, row.message_count) for row in index.rows()] == [(str(path), 1)]
+    (row,) = index.rows(full=True)
+    assert (row.path, row.message_count, row.first_message) == (str(path), 1, "hello")
+    assert (row.is_out_of_reach, problem_count(row, 0)) == (True, 1)
     assert [(row.path, row.refused) for row in index.problem_files()] == [(str(other), reason)]
     assert sorted(index.complaints) == [(str(path), reason), (str(other), reason)]
     monkeypatch.undo()
     index.scan()
     assert {(row.path, row.message_count) for row in index.rows()} == {(str(path), 2), (str(other), 1)}
+    assert not any(row.is_out_of_reach for row in index.rows())
     assert (index.problem_files(), index.complaints) == ([], [])
 
 

@@ -1,13 +1,15 @@
 """A process that writes a thousand entries a second to fifty sessions and does every mischief to their files,
 while others follow: in the end the index is what a fresh scan into an empty cache gives (issue 4, "Proof").
 
-Some seconds of it run in the suite; `LEAFMARK_SOAK=60 pytest tests/index/test_under_load.py` goes on for a minute.
+Some seconds of it run in the suite; `LEAFMARK_SOAK=60 pytest tests/index/test_under_load.py` goes on for a
+minute.
 """
 
 from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +17,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.index.index import Index
+from app.index.query.grammar import parse
 from tests.index.equal import SECONDS, anew, assert_equal, assert_nothing_is_left_over, found_by, kept, seed
 from tests.index.helpers import PATIENCE, Listener, pi_store
 from tests.index.test_soak import shown, titles
@@ -25,6 +28,17 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 RATE = 1000
 
+ASKED = [
+    ("text", "recent", False),
+    ("text bus", "relevance", False),
+    ("text busy", "recent", True),
+    ("word1 -word12", "recent", False),
+    ("re:wo?rd[0-9]7 is:damaged", "recent", False),
+    ("TEXT in:all", "recent", False),
+    ("nowhere-at-all", "recent", False),
+    ("messages:>5", "relevance", False),
+]
+
 FOLLOW = """
 import sys, threading
 sys.path.insert(0, sys.argv[1])
@@ -32,7 +46,7 @@ from app.index.index import Index
 from tests.index.helpers import pi_store
 index = Index([pi_store(root) for root in sys.argv[3:]], sys.argv[2])
 stop = threading.Event()
-thread = threading.Thread(target=index.follow, args=(lambda delta: None, stop))
+thread = threading.Thread(target=index.watch, args=(lambda delta: None, stop))
 thread.start()
 sys.stdin.read()
 stop.set()
@@ -44,12 +58,9 @@ print("note", index.note, index.catalog.generation)
 @pytest.fixture
 def another(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     """Another process that follows with the same cache."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", FOLLOW, str(ROOT), *(str(tmp_path / name) for name in ("cache", "store", "calm"))],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    command = [sys.executable, "-c", FOLLOW, str(ROOT)]
+    command += [str(tmp_path / name) for name in ("cache", "store", "calm")]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     yield process
     process.kill()
     process.communicate()
@@ -65,7 +76,9 @@ def test_what_is_followed_is_what_a_fresh_scan_finds(
     stores = [pi_store(tmp_path / "store"), pi_store(tmp_path / "calm")]
     index = Index(stores, str(cache), poll=kind != "native")
     with Listener(index) as listener:
-        needles = list(_found_as_they_are_said(tmp_path, index, number))
+        with Curious(index) as curious:
+            needles = list(_found_as_they_are_said(tmp_path, index, number))
+        assert curious.asked >= len(ASKED)
         assert len(needles) >= 3 * (SECONDS or 4) - 1
         print(f"slowest needle: {max(needles):.2f} s of {len(needles)}")
         expected = anew(tmp_path / "anew", stores)
@@ -86,6 +99,45 @@ def test_what_is_followed_is_what_a_fresh_scan_finds(
     assert_equal(kept(cache, stores), expected)
     assert_nothing_is_left_over(cache, stores)
     assert_equal(kept(cache, stores), expected)
+
+
+class Curious(threading.Thread):
+    """Somebody who searches for this and that all the time, in a thread of their own."""
+
+    def __init__(self, index: Index) -> None:
+        super().__init__(daemon=True)
+        self.asked = 0
+        self._searcher = index._searching()
+        self._ended = threading.Event()
+        self._error: BaseException | None = None
+
+    def __enter__(self) -> Curious:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self.join(PATIENCE)
+        assert not self.is_alive()
+        if self._error:
+            raise self._error
+
+    def run(self) -> None:
+        try:
+            while not self._ended.wait(0.05):
+                self._ask(*ASKED[self.asked % len(ASKED)])
+                self.asked += 1
+        except BaseException as error:
+            self._error = error
+
+    def _ask(self, text: str, order: str, every: bool) -> None:
+        pages = list(self._searcher.search(parse(text, 0), order=order, every=every))
+        assert pages[-1].done
+        hits = [hit for page in pages for hit in page.hits]
+        assert pages[-1].total == len({hit.path for hit in hits})
+        for hit in hits[:: 1 + len(hits) // 20]:
+            assert hit.where
+            self._searcher.place(hit)
 
 
 def _found_as_they_are_said(folder: Path, index: Index, number: int) -> Iterator[float]:

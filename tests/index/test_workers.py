@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def tasks(paths: list[Path]) -> list[tuple[Task, int]]:
-    return [((str(path), ("pi",), 1, b"", 0, b""), path.stat().st_size) for path in paths]
+    return [((str(path), ("pi",), 1, (), 0, b""), path.stat().st_size) for path in paths]
 
 
 def collect(workers: Workers, work: list[tuple[Task, int]]) -> list[Result]:
@@ -49,13 +49,13 @@ def test_workers_find_what_we_find(tmp_path: Path) -> None:
     paths += [write(tmp_path / "bad.jsonl", "damaged\n"), tmp_path / "gone.jsonl"]
     paths.append(write(tmp_path / "n\udc80ame\n.jsonl", session("\ud83d alone")))
     work = [(task, 1_000_000) for task, _ in tasks(paths[:-2])]
-    work += [((str(path), ("pi",), 1, b"", 0, b""), 0) for path in paths[-2:]]
+    work += [((str(path), ("pi",), 1, (), 0, b""), 0) for path in paths[-2:]]
     assert collect(Workers(2), work) == [read(task) for task, _ in work]
 
 
 def test_a_worker_goes_on_where_a_file_was_left(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", session())
-    first = read((str(path), ("pi",), 1, b"", 0, b""))
+    first = read((str(path), ("pi",), 1, (), 0, b""))
     with open(path, "a") as file:
         file.write('{"type":"custom","id":"x","parentId":"e0"}\n')
     task = (str(path), ("pi",), 1, first[3], first[4], first[5])
@@ -112,13 +112,13 @@ def test_a_worker_loads_only_what_it_decodes_with() -> None:
 
 
 def test_the_first_batches_are_small_and_none_is_large() -> None:
-    many = [(("p", (), 0, b"", 0, b""), 300_000)] * 1000
+    many = [(("p", (), 0, (), 0, b""), 300_000)] * 1000
     sizes = [sum(many[index][1] for index, _ in batch) for batch in _batches(many)]
     assert sizes[0] == 600_000
     assert sizes[1] > sizes[0]
     assert max(sizes) <= 4_200_000
     assert sum(sizes) == 300_000_000
-    assert max(len(batch) for batch in _batches([(("p", (), 0, b"", 0, b""), 1)] * 1000)) == BATCH_FILES
+    assert max(len(batch) for batch in _batches([(("p", (), 0, (), 0, b""), 1)] * 1000)) == BATCH_FILES
 
 
 def test_workers_that_are_killed_lose_nothing(tmp_path: Path) -> None:
@@ -239,5 +239,5 @@ def test_a_mistake_of_ours_with_one_file_is_its_reason(
         raise KeyError("oops")
 
     monkeypatch.setattr("app.sessions.summarise.summarise", broken)
-    result = read((str(write(tmp_path / "a.jsonl", session())), ("pi",), 1, b"", 0, b""))
+    result = read((str(write(tmp_path / "a.jsonl", session())), ("pi",), 1, (), 0, b""))
     assert result[:2] == (None, "reading it failed: KeyError: 'oops'")

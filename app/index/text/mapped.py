@@ -128,7 +128,7 @@ class Segments:
                 return
 
     def is_safe(self, source: Source) -> bool:
-        """Whether a source may still be read: it is in memory, or nothing was let go of since it was given."""
+        """Whether a source may still be read: it is in memory, or nothing was let go of since."""
         return source.age in (-1, self.age)
 
     def keep(self, names: set[str]) -> None:
@@ -139,7 +139,9 @@ class Segments:
         try:
             with open(path_of(self._folder, name), "rb") as file:
                 status = os.fstat(file.fileno())
-                source = Source(mmap.mmap(file.fileno(), status.st_size, access=mmap.ACCESS_READ), self.age, status)
+                source = Source(
+                    mmap.mmap(file.fileno(), status.st_size, access=mmap.ACCESS_READ), self.age, status
+                )
         except (OSError, ValueError):  # gone; empty
             return None
         self.opened += 1

@@ -164,13 +164,12 @@ class TextStore:
 
     def _missing(self, connection: sqlite3.Connection) -> set[str]:
         sizes = sizes_in(self.folder)
-        for name in [name for name in sizes if not begins_well(self.folder, name)]:
-            # Written over by somebody: to go on in it would leave what was there for lost for ever.
+        used = table.segments(connection)
+        for name in [name for name in used.keys() & sizes.keys() if not begins_well(self.folder, name)]:
+            # Written over by somebody. Whoever appends to it would go on doing so.
             del sizes[name]
             spoil(self.folder, name)
-        damaged = {
-            name for name, used in table.segments(connection).items() if sizes.get(name, -1) < used.reach
-        }
+        damaged = {name for name, known in used.items() if sizes.get(name, -1) < known.reach}
         if not damaged:
             return set()
         return table.paths_with(

@@ -108,12 +108,11 @@ class Ledger:
         self._live: dict[int, int] = {}
         self._reach: dict[int, int] = {}
 
-    def put(self, key: int, spans: Iterable[Span] | None, *, new: bool = False) -> None:
+    def put(self, key: int, before: bytes | None, spans: Iterable[Span] | None) -> None:
         """The text of the session `key` lies there now; None: it is not kept.
 
-        :param new: nothing is stored of this session yet.
+        :param before: its spans as they are stored; None: there are none.
         """
-        before = None if new else self._stored(key)
         if before is None and spans is None:
             return
         flat: list[int] = []
@@ -130,8 +129,9 @@ class Ledger:
 
     def replace(self, key: int, before: bytes, spans: Iterable[Span] | None) -> None:
         """`put`, unless something else than `before` is stored by now."""
-        if self._stored(key) == before:
-            self.put(key, spans)
+        found = self._connection.execute("SELECT spans FROM texts WHERE key = ?", (key,)).fetchone()
+        if found and found[0] == before:
+            self.put(key, before, spans)
 
     def close(self) -> None:
         """Before the commit: what is used of the segments."""
@@ -142,10 +142,6 @@ class Ledger:
             )
         if min(self._live.values(), default=0) < 0:
             self._connection.execute("DELETE FROM segments WHERE live <= 0")
-
-    def _stored(self, key: int) -> bytes | None:
-        found = self._connection.execute("SELECT spans FROM texts WHERE key = ?", (key,)).fetchone()
-        return found[0] if found else None
 
     def _count(self, before: Sequence[int], after: Sequence[int]) -> None:
         # What was said first mostly stays where it is.

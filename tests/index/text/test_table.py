@@ -25,7 +25,7 @@ NAMES = [letter * 16 for letter in "abcdef"]
 
 
 def reading(path: str, spans: tuple[Span, ...] | None, store: str = "/s") -> Reading:
-    return Reading(session_row(path, store, SUMMARY.values(), (1, 2, 3, 4)), 10, b"print", b"state", spans)
+    return Reading(session_row(path, store, SUMMARY.values(), (1, 2, 3, 4)), 10, b"print", (), spans)
 
 
 def test_after_many_changes_the_books_are_right(tmp_path: Path) -> None:

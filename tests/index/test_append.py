@@ -1,0 +1,116 @@
+"""One more entry costs the same whatever the file holds (PERFORMANCE 5.9): counted, not timed."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.index.catalog import Catalog
+from app.index.index import Index
+from app.index.reading import Reading
+from app.index.recent import MOST
+from app.index.row import session_row
+from app.sessions.leaves import LATE_KEYS
+from tests.index.helpers import append, facts, fresh, message, pi_store, session, write
+from tests.index.test_row import SUMMARY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+MANY = 4 * LATE_KEYS
+
+
+@pytest.fixture
+def growing(tmp_path: Path) -> Path:
+    return write(tmp_path / "store" / "--p--" / "a.jsonl", session(messages=MANY))
+
+
+@pytest.fixture
+def index(tmp_path: Path, growing: Path) -> Iterator[Index]:
+    with closing(Index([pi_store(tmp_path / "store")], str(tmp_path / "cache"))) as index:
+        index.scan()
+        yield index
+
+
+def grow(path: Path, number: int) -> None:
+    append(path, message(f"new{number}", f"new{number - 1}" if number else f"e{MANY - 1}", "more"))
+
+
+def stored(index: Index, columns: str) -> tuple[bytes, ...]:
+    with closing(sqlite3.connect(index.catalog.path)) as connection:
+        found: tuple[bytes, ...] = connection.execute(f"SELECT {columns}").fetchone()
+        return found
+
+
+def statements(index: Index) -> list[str]:
+    """What a scan asks of the database."""
+    asked: list[str] = []
+    connection = index.catalog._database._connection
+    assert connection is not None
+    connection.set_trace_callback(asked.append)
+    index.scan()
+    connection.set_trace_callback(None)
+    return asked
+
+
+def test_what_is_known_of_earlier_entries_is_not_written_again(index: Index, growing: Path) -> None:
+    (before,) = stored(index, "state FROM lasting")
+    assert len(before) >= 4 * (MANY - 1)
+    for number in range(5):
+        grow(growing, number)
+        index.scan()
+        assert stored(index, "state FROM lasting") == (before,)
+        assert len(stored(index, "state FROM readings")[0]) < 1000
+    assert (index.counts.whole, index.counts.tails) == (1, 5)
+
+
+def test_after_hundreds_of_appends_it_is(index: Index, growing: Path, tmp_path: Path) -> None:
+    (before,) = stored(index, "state FROM lasting")
+    for number in range(LATE_KEYS + 1):
+        grow(growing, number)
+    index.scan()
+    assert len(stored(index, "state FROM lasting")[0]) > len(before) + 4 * LATE_KEYS
+    # An id from long ago is still known.
+    append(growing, message("e3", "e2", "again"))
+    index.scan()
+    assert (index.counts.whole, index.counts.tails) == (2, 1)
+    assert facts(index.rows(full=True)) == fresh(pi_store(tmp_path / "store"), tmp_path / "fresh")
+
+
+def test_one_append_is_one_transaction(index: Index, growing: Path) -> None:
+    grow(growing, 0)
+    index.scan()
+    idle = statements(index)
+    grow(growing, 1)
+    more = statements(index)
+    assert len(more) - len(idle) <= 12
+    assert [asked for asked in more if asked.startswith(("BEGIN", "COMMIT"))] == ["BEGIN IMMEDIATE", "COMMIT"]
+    assert not [asked for asked in more if asked.startswith("SELECT") and "readings" in asked]
+
+
+def test_what_another_process_has_stored_since_is_what_counts(tmp_path: Path) -> None:
+    one, other = (Catalog(str(tmp_path), [pi_store("/s")]) for _ in range(2))
+
+    def save(of: Catalog, path: str, offset: int) -> None:
+        of.save([Reading(session_row(path, "/s", SUMMARY.values(), (1, 2, 3, 4)), offset)])
+
+    def offsets(of: Catalog, *paths: str) -> list[int]:
+        found = of.load(paths)
+        return [found[path].offset for path in paths]
+
+    save(one, "/s/a", 1)
+    save(one, "/s/b", 2)
+    assert offsets(one, "/s/a", "/s/b") == [1, 2]
+    save(other, "/s/a", 3)
+    assert offsets(one, "/s/a", "/s/b") == [3, 2]
+    save(one, "/s/b", 4)
+    assert offsets(one, "/s/a", "/s/b") == [3, 4]
+    one.remove(["/s/b"])
+    assert list(one.load(["/s/a", "/s/b"])) == ["/s/a"]
+    for number in range(2 * MOST):
+        save(one, f"/s/{number}", number)
+    assert offsets(one, "/s/0", f"/s/{2 * MOST - 1}") == [0, 2 * MOST - 1]
