@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.formats import kinds
+from app.formats.everything import everything
 from app.formats.stamps import parse_time
 from app.index.search.said import LABEL, NAME, WHERE, is_said, text_of
 from app.index.search.snippet import snippet
@@ -45,8 +46,9 @@ def fill(hit: Hit, piece: Piece | None, seekers: Sequence[Seeker], originals: Or
 
 
 def _fill_text(hit: Hit, piece: Piece, seekers: Sequence[Seeker], originals: Originals) -> None:
-    for entry, said in originals.at(hit.row, piece.offset):
-        for each in said:
+    other = piece.kind == kinds.OTHER
+    for entry in originals.at(hit.row, piece.offset):
+        for each in everything(entry, other=other):
             shown = snippet(each.text, seekers) if each.kind == piece.kind else None
             if shown:
                 hit.fill(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from app.index.search.blocks import places_of
@@ -9,23 +10,24 @@ from app.index.search.details import fill, is_told_first
 from app.index.search.matcher import Matcher
 from app.index.search.originals import Originals
 from app.index.search.picker import Picker
-from app.index.search.piece import best
+from app.index.search.piece import best, piece_of
 from app.index.search.pulse import Pulse
 from app.index.text.mapped import Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from app.index.row import Row
     from app.index.search.blocks import Session
+    from app.index.search.deep.session import Deep
     from app.index.search.found import Hit
     from app.index.search.piece import Piece
-    from app.index.search.sweep import Read
     from app.index.search.terms import Plan
     from app.index.text.mapped import Segments
 
 
 def pieces_of(
-    session: Session, picker: Picker, reads: Mapping[Session, Read], segments: Segments
+    session: Session, picker: Picker, reads: Mapping[Session, Iterable[Piece]], segments: Segments
 ) -> Iterable[Piece]:
     """The pieces of a session that match, the last one first.
 
@@ -33,16 +35,20 @@ def pieces_of(
     """
     read = reads.get(session)
     if read is not None:
-        return read.every
+        return read
     return picker.pieces(session.row, places_of(session, segments) or ())
 
 
 class Lookup:
-    """Looks up hits of `plan`, in any thread."""
+    """Looks up hits of `plan`, in any thread. Files that are searched are read once more: only who looks at
+    a hit wants to know its best place.
+    """
 
-    __slots__ = ("_plan", "_reads", "_segments")
+    __slots__ = ("_deep", "_lock", "_plan", "_reads", "_segments")
 
-    def __init__(self, plan: Plan, segments: Segments, reads: Mapping[Session, Read]) -> None:
+    def __init__(self, plan: Plan, segments: Segments, reads: Mapping[Session, Iterable[Piece]]) -> None:
+        self._deep: Deep | None = None
+        self._lock = Lock()
         self._plan = plan
         self._segments = segments
         self._reads = reads
@@ -76,13 +82,27 @@ class Lookup:
         named = best([piece for piece in told if is_told_first(piece)], plan.all)
         if named is not None:
             return named
-        read = self._reads.get(session)
-        if read is not None:
-            found = read.best
-        else:
-            found = picker.best(session.row, places_of(session, self._segments) or ())
+        places = None if session in self._reads else places_of(session, self._segments)
+        found = self._in_file(session.row) if places is None else picker.best(session.row, places)
         # Where no text has it, the folder does, or the id.
         return found or next(iter(told), None)
+
+    def _in_file(self, row: Row) -> Piece | None:
+        """The best of what is in the file: no text is kept of it, or it has been moved since it was searched.
+        None where there is nothing any more.
+        """
+        from app.index.search.deep.session import Deep
+
+        beat = Pulse(lambda: True).beat
+        with self._lock:
+            if self._deep is None:
+                self._deep = Deep(self._plan)
+            try:
+                # It matches: what is known elsewhere need not be in it.
+                spot = self._deep.best(row.path, row.dialect, beat=beat)
+            except OSError:
+                return None
+        return piece_of(spot) if spot else None
 
     def _fill(self, hit: Hit, piece: Piece | None, originals: Originals) -> None:
         mask = piece.mask if piece else 0

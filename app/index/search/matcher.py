@@ -77,8 +77,11 @@ class Matcher:
             return True
         if is_said(kind):
             return seeker.in_text(text_of(row, kind, offset))
-        texts = self._originals.texts(row, offset, kind, seeker.raw)
-        return any(seeker.in_text(text) for text in texts)
+        texts = self._originals.texts(row, offset, kind, seeker.raw, apart=seeker.apart)
+        if any(seeker.in_text(text) for text in texts):
+            return True
+        # Of a file that is out of reach nobody can say that it lacks what is not wanted.
+        return seeker.term.negated and row.path in self._originals.lost
 
     def _having(self, seeker: Seeker, block: Block, slots: Sequence[int]) -> list[int]:
         """Those of `slots` that have a term."""

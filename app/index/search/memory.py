@@ -66,10 +66,6 @@ def narrows(before: Query, query: Query) -> bool:
     )
 
 
-def _where(query: Query) -> tuple[object, ...]:
-    return query.kinds, query.tools, query.everywhere
-
-
 def _implies(term: Term, old: Term) -> bool:
     """Whether a text that has `term` has `old`."""
     if old.kind == REGEX or term.kind == REGEX:

@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from app.formats.decode import BadLine
 from app.formats.dialects import named
 from app.formats.dialects.base import Mark
-from app.formats.everything import Said, everything
+from app.formats.everything import everything, parts
+from app.formats.kinds import OTHER
 from app.formats.lines import read_at
 from app.formats.migrate import CURRENT_VERSION, migrate
 from app.sessions.body import begins_a_line
 from app.sessions.summarise import open_file
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from app.index.row import Row
 
 _READ_BYTES = 16 << 10
 _MOST_READ_BYTES = 4 << 20
 _ESCAPE = b"\\u"
-
-
-class Original(NamedTuple):
-    """An entry in pi's spelling and its texts."""
-
-    entry: dict[str, Any]
-    said: list[Said]
 
 
 class Originals:
@@ -35,16 +31,18 @@ class Originals:
     def __init__(self) -> None:
         self.opened = 0
         """How many files were opened."""
+        self.lost: dict[str, str] = {}
+        """The files that could not be opened, and why."""
         self._path = ""
         self._descriptor = -1
         self._offset = -1
-        self._entries: list[Original] = []
+        self._entries: list[dict[str, Any]] = []
         self._block = b""
         self._base = 0
 
-    def at(self, row: Row, offset: int) -> list[Original]:
-        """The entries in the line at `offset`: one, for lanes any number; none where no line begins there any
-        more, it holds no entry, or it cannot be read.
+    def at(self, row: Row, offset: int) -> list[dict[str, Any]]:
+        """The entries in the line at `offset`, in pi's spelling: one, for lanes any number; none where no
+        line begins there any more, it holds no entry, or it cannot be read.
         """
         if row.path != self._path:
             self._open(row.path)
@@ -53,9 +51,12 @@ class Originals:
             self._entries = self._read(row, offset)
         return self._entries
 
-    def texts(self, row: Row, offset: int, kind: int, needle: bytes | None = None) -> list[str]:
+    def texts(
+        self, row: Row, offset: int, kind: int, needle: bytes | None = None, *, apart: bool = False
+    ) -> Iterator[str]:
         """The texts of that kind in the line at `offset`.
 
+        :param apart: what they are made of, see `everything.parts`.
         :param needle: none are wanted but of lines that have it, as far as that shows: ASCII that JSON writes
             as it is.
         """
@@ -64,8 +65,12 @@ class Originals:
                 self._open(row.path)
             line = self._line(offset)
             if line is not None and needle not in line and _ESCAPE not in line:
-                return []
-        return [each.text for original in self.at(row, offset) for each in original.said if each.kind == kind]
+                return
+        other = kind == OTHER
+        for entry in self.at(row, offset):
+            for each in parts(entry, other=other) if apart else everything(entry, other=other):
+                if each[0] == kind:
+                    yield each[1]
 
     def close(self) -> None:
         """Let go of the file."""
@@ -79,13 +84,14 @@ class Originals:
         self._path = path
         try:
             self._descriptor = open_file(path)
-        except OSError:
+        except OSError as error:
+            self.lost[path] = error.strerror or str(error)
             return
         self.opened += 1
 
-    def _read(self, row: Row, offset: int) -> list[Original]:
+    def _read(self, row: Row, offset: int) -> list[dict[str, Any]]:
         line = self._line(offset)
-        return [] if line is None else originals_of(line, row.dialect)
+        return [] if line is None else entries_of(line, row.dialect)
 
     def _line(self, offset: int) -> bytes | None:
         """The line that begins at `offset`. Neighbours come with one read."""
@@ -101,8 +107,8 @@ class Originals:
         return self._block[begin : end if end >= 0 else len(self._block)] or None
 
 
-def originals_of(line: bytes, dialect: str) -> list[Original]:
-    """The entries of a line and what they say."""
+def entries_of(line: bytes, dialect: str) -> list[dict[str, Any]]:
+    """The entries of a line."""
     spelling = named(dialect)
     try:
         if spelling.one_entry_a_line:
@@ -115,7 +121,7 @@ def originals_of(line: bytes, dialect: str) -> list[Original]:
     if spelling.migrates:
         # Of older versions everything can be told from the line alone but the ids, which come from counting.
         entries = [migrate(entry, CURRENT_VERSION - 1, 0) for entry in entries]
-    return [Original(entry, everything(entry)) for entry in entries]
+    return entries
 
 
 def _block_at(descriptor: int, start: int, offset: int) -> bytes:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.formats.kinds import USER
+from app.index.text.mapped import Source
 from app.sessions.pieces import HEAD, MARK
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from app.index.text.mapped import Source
+    from app.index.search.deep.session import Spot
 
 
 class Piece(NamedTuple):
@@ -29,6 +30,14 @@ class Piece(NamedTuple):
     def folded(self) -> str:
         """Its folded text."""
         return self.source.data[self.begin : self.end].decode("utf-8", "replace")
+
+
+_NOTHING = Source(b"")
+
+
+def piece_of(spot: Spot) -> Piece:
+    """A piece found in a file: its text is read from there when it is asked for."""
+    return Piece(spot.kind, spot.offset, spot.mask, _NOTHING, 0, 0)
 
 
 def best(pieces: Iterable[Piece], everything: int) -> Piece | None:

@@ -11,7 +11,7 @@ from app.formats.fold import fold
 from app.index.query.query import WORD, Note, Query
 from app.index.search.details import is_told_first
 from app.index.search.found import Hit, Page
-from app.index.search.lookup import Lookup, pieces_of
+from app.index.search.lookup import pieces_of
 from app.index.search.memory import Memory
 from app.index.search.near import faults, nearest
 from app.index.search.originals import Originals
@@ -22,7 +22,7 @@ from app.index.search.sweep import Sweep
 from app.index.search.terms import Plan
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from app.index.query.query import Facts, Term
     from app.index.search.blocks import Place, Session
@@ -41,7 +41,7 @@ class Search:
 
     query        what is looked for
     generation   a number; the search with the highest is the last one that was begun
-    searched     how many sessions' texts were looked through, and `read` how many files
+    looked       how often a session's texts were looked through for a term; `read` how many files were
     """
 
     def __init__(
@@ -174,7 +174,7 @@ class Search:
                 for hit in hits[:PAGE]:
                     self._pulse.beat()
                     hit.look_up()
-        notes = (*self._notes, *sweep.notes)
+        notes = (*self._notes, *_about(view.away), *sweep.notes)
         return Page(hits, sweep.total, sweep.searched, view.count, done, notes)
 
     def _hits(self, sweep: Sweep) -> Iterator[list[Hit]]:
@@ -201,7 +201,7 @@ class Search:
             return [Hit(session.row, "row") for session in some]
         if self._every:
             return [hit for session in some for hit in self._every_of(session, sweep, scores or {})]
-        later, near, look = Hit.later, plan.near, Lookup(plan, self._segments, sweep.reads).best
+        later, near, look = Hit.later, plan.near, sweep.lookup.best
         if scores is None:
             return [later(session.row, look, session, 0.0, near) for session in some]
         return [later(session.row, look, session, scores[session], near) for session in some]
@@ -211,7 +211,7 @@ class Search:
         told = sweep.picker.told(session)
         shown = [piece for piece in told if is_told_first(piece)]
         shown += pieces_of(session, sweep.picker, sweep.reads, self._segments)
-        look = Lookup(plan, self._segments, sweep.reads).piece
+        look = sweep.lookup.piece
         for piece in shown or told[:1]:
             yield Hit.later(session.row, look, piece, scores.get(session, 0.0), plan.near)
 
@@ -233,7 +233,10 @@ class Search:
                 continue
             if self._is_somewhere(term, view):
                 continue
-            words = nearest(fold(term.text), self._places(view), kinds, self._pulse)
+            folded = fold(term.text)
+            found = nearest(folded, self._places(view), kinds, self._pulse)
+            # The word itself may stand where it could not be confirmed.
+            words = tuple(word for word in found if word != folded)
             if words:
                 instead[term.text] = words
                 said = ", ".join(words)
@@ -251,5 +254,15 @@ class Search:
 
     def _places(self, view: View) -> Iterator[Place]:
         for block in view.all_blocks():
-            for places in block.everything(self._segments):
-                yield from places
+            stale = view.stale if block is not view.fresh else frozenset()
+            for session, places in zip(block.sessions, block.everything(self._segments), strict=True):
+                if session not in stale:
+                    yield from places
+
+
+def _about(away: Sequence[str]) -> list[Note]:
+    """What is to be said of sessions whose files are out of reach."""
+    if not away:
+        return []
+    which = away[0] if len(away) == 1 else f"{len(away):,} sessions, {away[0]} among them"
+    return [Note(f"cannot be read any more, and searched as before: {which}", 0, 0)]

@@ -24,13 +24,20 @@ class View:
     blocks   the sessions as they were laid out last, newest first
     stale    those of `blocks` that have changed since, or are gone
     fresh    those that have changed since, newest first; in one block, or none
+    away     paths of those that are known as they were before their files were out of reach, sorted
     """
 
-    __slots__ = ("blocks", "count", "fresh", "stale")
+    __slots__ = ("away", "blocks", "count", "fresh", "stale")
 
     def __init__(
-        self, laid: list[Block], stale: frozenset[Session], fresh: list[Session], count: int
+        self,
+        laid: list[Block],
+        stale: frozenset[Session],
+        fresh: list[Session],
+        count: int,
+        away: Sequence[str],
     ) -> None:
+        self.away = away
         self.blocks = laid
         self.stale = stale
         self.fresh = Block(fresh) if fresh else None
@@ -53,6 +60,7 @@ class Sessions:
         self._in_blocks: dict[str, Session] = {}
         self._changed: set[str] = set()
         self._unasked: set[str] = set()
+        self._away: set[str] = set()
         self._view: View | None = None
         self.loaded = False
         self.asked = 0
@@ -72,6 +80,7 @@ class Sessions:
             self.asked += len(stored)
             self._by_path = {path: Session(row, texts.get(path)) for path, row in stored.items()}
             self._unasked.clear()
+            self._away = {path for path, row in stored.items() if row.is_out_of_reach}
             self.loaded = True
             self._lay_out()
 
@@ -81,6 +90,9 @@ class Sessions:
             for row in changed:
                 self._by_path[row.path] = Session(row, None)
                 self._changed.add(row.path)
+                self._away.discard(row.path)
+                if row.is_out_of_reach:
+                    self._away.add(row.path)
                 if not row.provisional:
                     # Asked where its text is when somebody searches: a burst costs one question.
                     self._unasked.add(row.path)
@@ -88,6 +100,7 @@ class Sessions:
                 if self._by_path.pop(path, None) is not None:
                     self._changed.add(path)
                 self._unasked.discard(path)
+                self._away.discard(path)
             self._view = None
 
     def reload(self, sessions: Sequence[Session]) -> list[Session]:
@@ -143,7 +156,7 @@ class Sessions:
     def _make_view(self) -> View:
         stale = frozenset(self._in_blocks[path] for path in self._changed if path in self._in_blocks)
         fresh = [self._by_path[path] for path in self._changed if path in self._by_path]
-        return View(self._laid, stale, newest_first(fresh), len(self._by_path))
+        return View(self._laid, stale, newest_first(fresh), len(self._by_path), sorted(self._away))
 
 
 def key_of(session: Session) -> tuple[int, str]:

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from app.index.query.query import Note
 from app.index.search.blocks import Block
+from app.index.search.lookup import Lookup
 from app.index.search.matcher import Matcher
 from app.index.search.picker import Picker
-from app.index.search.piece import Piece
+from app.index.search.piece import piece_of
 from app.index.search.sessions import key_of, newest_first
-from app.index.text.mapped import Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from app.index.search.blocks import Session
-    from app.index.search.deep.session import Deep, Spot
+    from app.index.search.deep.session import Deep
     from app.index.search.memory import Memory
     from app.index.search.originals import Originals
+    from app.index.search.piece import Piece
     from app.index.search.pulse import Pulse
     from app.index.search.sessions import Sessions, View
     from app.index.search.terms import Plan, Seeker
@@ -26,25 +27,11 @@ if TYPE_CHECKING:
 
     Passes = Callable[[Session], bool]
 
-_NOTHING = Source(b"")
-
-
-class Read(NamedTuple):
-    """What was found in the file of a session that was read.
-
-    :param best: the best piece, None where all is in what the catalog knows.
-    :param every: all pieces, if all are wanted, the last one first.
-    """
-
-    best: Piece | None
-    every: tuple[Piece, ...] = ()
-
 
 class Sweep:
     """Goes through the sessions of `view` for `plan`.
 
     searched   sessions looked into so far, or known not to match; total   those that match
-    notes      files that could not be read
     """
 
     def __init__(
@@ -64,9 +51,12 @@ class Sweep:
         self.plan = plan
         self.searched = 0
         self.total = 0
-        self.reads: dict[Session, Read] = {}
-        """What was found in the files of sessions that match, of those that were read."""
-        self.notes: list[Note] = []
+        self.reads: dict[Session, tuple[Piece, ...]] = {}
+        """What was found in the files of sessions that match, of those that were read: all pieces, if all are
+        wanted, the last one first."""
+        self._notes: list[Note] = []
+        self._originals = originals
+        self.lookup = Lookup(plan, segments, self.reads)
         self.matcher = Matcher(plan, segments, originals, pulse)
         self.picker = Picker(self.matcher, pulse)
         self._view = view
@@ -78,6 +68,12 @@ class Sweep:
         self._every = every
         self._deep: Deep | None = None
         self._known = [seeker for seeker in plan.wanted if memory.knew(seeker.term)]
+
+    @property
+    def notes(self) -> list[Note]:
+        """What is to be said of files that could not be read."""
+        lost = [_cannot_be_read(path, why) for path, why in self._originals.lost.items()]
+        return [*self._notes, *lost]
 
     @property
     def read(self) -> int:
@@ -202,17 +198,25 @@ class Sweep:
         row = session.row
         try:
             verdict = self._deep.session(
-                row.path, row.dialect, known=known, every=self._every, beat=self._pulse.beat
+                row.path,
+                row.dialect,
+                known=known,
+                best=False,
+                every=self._every,
+                beat=self._pulse.beat,
             )
         except OSError as error:
-            self.notes.append(Note(f"cannot be read: {row.path}: {error.strerror or error}", 0, 0))
+            self._notes.append(_cannot_be_read(row.path, error.strerror or str(error)))
             return False
         if verdict.mask != plan.all:
             self._memory.lacking.add(session)
         if verdict.matches:
-            best = _piece(verdict.best) if verdict.best else None
-            self.reads[session] = Read(best, tuple(map(_piece, reversed(verdict.spots))))
+            self.reads[session] = tuple(map(piece_of, reversed(verdict.spots)))
         return verdict.matches
+
+
+def _cannot_be_read(path: str, why: str) -> Note:
+    return Note(f"cannot be read: {path}: {why}", 0, 0)
 
 
 def _merged(some: list[Session], fresh: list[Session], last: Session) -> list[Session]:
@@ -222,7 +226,3 @@ def _merged(some: list[Session], fresh: list[Session], last: Session) -> list[Se
     while fresh and key_of(fresh[-1]) < end:
         taken.append(fresh.pop())
     return newest_first([*some, *taken]) if taken else some
-
-
-def _piece(spot: Spot) -> Piece:
-    return Piece(spot.kind, spot.offset, spot.mask, _NOTHING, 0, 0)

@@ -37,12 +37,14 @@ class Seeker:
     simple   whether each place that `first` finds is a match: nothing has to be confirmed
     only     the bytes that `first` looks for, if it does no more than that
     raw      bytes that are in each line with a text that has an `exact` term, if nothing in it is escaped
+    apart    it does not lie across the end of a line
     """
 
     simple = False
     only: bytes | None = None
     raw: bytes | None = None
     near = False
+    apart = False
 
     def __init__(self, term: Term) -> None:
         self.term = term
@@ -96,6 +98,8 @@ class Seeker:
 class Words(Seeker):
     """A word, or any of several spellings of it."""
 
+    apart = True
+
     def __init__(self, term: Term, spellings: tuple[str, ...] = ()) -> None:
         super().__init__(term)
         self.near = bool(spellings)
@@ -118,6 +122,12 @@ class Words(Seeker):
 
     def in_folded(self, source: Source, begin: int, end: int) -> bool:
         return any(source.find(needle, begin, end) >= 0 for needle in self.needles)
+
+    def in_both(self, folded: str, text: str) -> bool:
+        for word in self.spellings:
+            if word in folded:
+                return not self.exact or composed(self.term.text) in composed(text)
+        return False
 
     def found(self, folded: str) -> Iterator[Range]:
         if len(self.spellings) == 1:

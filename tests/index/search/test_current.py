@@ -214,6 +214,47 @@ def test_a_file_that_cannot_be_read_is_told_of(world: World) -> None:
     assert [str(world.path("s1")) in note.message for note in page.notes] == [True]
 
 
+def test_what_is_out_of_reach_is_searched_as_it_was_and_said_to_be_so(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [str(world.session(f"s{number}", "needle")) for number in range(3)]
+    world.scan()
+    world.append("s1", "unread")
+    really = os.open
+    denied = [paths[1]]
+
+    def deny(name: str, flags: int, mode: int = 0o777) -> int:
+        if name in denied:
+            raise PermissionError(13, "Permission denied")
+        return really(name, flags, mode)
+
+    monkeypatch.setattr(os, "open", deny)
+    world.scan()
+    for index in (world.index, world.open()):
+        page = list(index.query("needle"))[-1]
+        assert page.total == 3
+        assert [note.message for note in page.notes] == [
+            f"cannot be read any more, and searched as before: {paths[1]}"
+        ]
+        assert [hit.row.is_out_of_reach for hit in page.hits] == [False, True, False]
+        assert [hit.row.id for hit in page.hits if hit.snippet == "needle"] == ["s2", "s1", "s0"]
+        assert [hit.row.id for each in index.query("is:damaged") for hit in each.hits] == ["s1"]
+    assert [note.position for note in world.pages("unread")[-1].notes] == [0], (
+        "it may be where nobody can look"
+    )
+    world.append("s2", "more")
+    denied.append(paths[2])
+    world.scan()
+    (note,) = world.pages("needle")[-1].notes
+    assert (
+        note.message == f"cannot be read any more, and searched as before: 2 sessions, {paths[1]} among them"
+    )
+    monkeypatch.undo()
+    world.scan()
+    page = world.pages("unread")[-1]
+    assert (page.total, page.notes) == (1, ())
+
+
 def test_a_line_that_changed_since_leaves_what_the_store_knows(world: World) -> None:
     path = world.session("s1", "hello", "a Needle in the HAY")
     world.scan()
@@ -298,3 +339,29 @@ def test_a_scan_that_tells_nobody_else_tells_the_search(world: World) -> None:
     world.path("s2").unlink()
     world.index.scan()
     assert world.ids("needle") == ["s1"]
+
+
+def test_of_a_file_that_is_gone_nothing_is_claimed_that_only_it_could_tell(world: World) -> None:
+    world.session("s1", "Needle here")
+    world.session("s2", "Needle there")
+    world.scan()
+    world.path("s1").unlink()
+    page = world.pages("Needle")[-1]
+    assert world.ids("Needle") == ["s2"]
+    assert [note.message for note in page.notes] == [
+        f"cannot be read: {world.path('s1')}: No such file or directory"
+    ]
+    page = world.pages("-Needle")[-1]
+    assert (page.total, len(page.notes)) == (0, 1)
+    assert world.ids("needle") == ["s2", "s1"]
+
+
+def test_spellings_of_sessions_that_are_gone_are_not_offered(world: World) -> None:
+    world.session("s1", "gonewordxyz")
+    world.session("s2", "goneword")
+    world.scan()
+    assert world.ids("gonewordxyz") == ["s1"]
+    world.path("s1").unlink()
+    world.scan()
+    page = world.pages("gonewordxyz")[-1]
+    assert (page.total, page.notes) == (0, ())

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from app.formats.content import TOOL_CALLS
 from app.formats.decode import BadLine
 from app.formats.dialects import named
-from app.formats.dialects.base import Mark
-from app.formats.everything import everything
+from app.formats.everything import everything, parts
 from app.formats.kinds import RESULT
 from app.formats.lines import BOM
 
@@ -41,9 +40,14 @@ class Entries:
         self.decoded = 0
         self._dialect = named(dialect)
 
+    def parts(self, line: bytes, offset: int, *, other: bool) -> Iterator[tuple[int, str, str]]:
+        """What the pieces of the line at `offset` are made of, see `everything.parts`."""
+        for _, entry in self._entries(line, offset):
+            yield from parts(entry, other=other)
+
     def pieces(self, line: bytes, offset: int) -> Iterator[Piece]:
         """What the line at `offset` says; nothing where it is no entry or cannot be read."""
-        for part, entry in enumerate(self._entries(line, offset)):
+        for part, entry in self._entries(line, offset):
             call = _answered(entry)
             for said in everything(entry):
                 needed = call if said.kind == RESULT and not said.tool else ""
@@ -51,7 +55,7 @@ class Entries:
 
     def caller(self, line: bytes, offset: int, call: str) -> str:
         """The name of the tool that is called in the line under that id; "" where none is."""
-        for entry in self._entries(line, offset):
+        for _, entry in self._entries(line, offset):
             message = entry.get("message")
             content = message.get("content") if isinstance(message, dict) else None
             for block in content if isinstance(content, list) else ():
@@ -61,19 +65,20 @@ class Entries:
                         return name
         return ""
 
-    def _entries(self, line: bytes, offset: int) -> list[dict[str, Any]]:
+    def _entries(self, line: bytes, offset: int) -> list[tuple[int, dict[str, Any]]]:
         self.decoded += 1
         if not offset and line.startswith(BOM):
             line = line[len(BOM) :]
         dialect = self._dialect
         try:
-            if not dialect.one_entry_a_line:
-                count = sum([type(skim) is not Mark for skim in dialect.skims(line)])
-                return [dialect.entry(line, part) for part in range(count)]
-            entry = dialect.entry(line)
+            if dialect.one_entry_a_line:
+                entry = dialect.entry(line)
+                return [] if _is_head(entry) else [(0, entry)]
+            dialect.skims(line)  # refuses more
+            entries = dialect.entries(line)
         except BadLine:
             return []
-        return [] if _is_head(entry) else [entry]
+        return [(part, entry) for part, entry in enumerate(entries) if not _is_head(entry)]
 
 
 def _answered(entry: dict[str, Any]) -> str:

@@ -62,7 +62,24 @@ def whatever_the_case(sought: str) -> list[Finder]:
     needle = sought.encode("ascii")
     if _find_uncased is None:
         return [_lowered(needle), *map(exactly, shortened(each.encode() for each in becomes(sought)))]
+    return [uncased(sought)]
+
+
+def knows_case() -> bool:
+    """Whether there is a search that knows about case beyond ASCII."""
+    return _find_uncased is not None
+
+
+def same_case(one: str, other: str) -> bool:
+    """Whether `uncased` finds `one` for `other`."""
+    return _find_uncased is not None and _find_uncased(one.encode(), other.encode()) == 0
+
+
+def uncased(sought: str) -> Finder:
+    """Finds folded text whatever its case, with StringZilla. What is composed otherwise is not found."""
     find = _find_uncased
+    assert find is not None
+    needle = sought.encode()
     overlap = _WIDEST * len(needle)
     step = max(_STEP, 2 * overlap)
 
@@ -75,7 +92,7 @@ def whatever_the_case(sought: str) -> list[Finder]:
         last: int = find(data, needle, at, end)
         return last
 
-    return [found]
+    return found
 
 
 def escapes(pattern: bytes) -> Finder:

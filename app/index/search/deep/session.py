@@ -1,18 +1,20 @@
 """One session after the other looked through in its file (PERFORMANCE 2.4 "Deep scan", 3.4).
 
 First it is seen whether the bytes may have all that is wanted; most files do not, and not a line of them is
-decoded. Then lines that may have something are decoded, the last ones first, until it is decided. Which place
-is the best one, and what all of them are, is worked out when it is asked for.
+decoded. Then lines that may have something are decoded, those near the end first, and each of them looked
+through up to the first text with a term, until it is decided. Which place is the best one, and what all of
+them are, is worked out when it is asked for.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.formats.fold import fold
-from app.formats.kinds import USER
+from app.formats.kinds import OTHER, USER
 from app.index.search.deep.backwards import READ, Backwards
 from app.index.search.deep.entries import Entries
 from app.index.search.deep.finders import exactly
@@ -53,8 +55,8 @@ class Verdict(NamedTuple):
 
     :param matches: all that is wanted is there, and nothing that is not.
     :param mask: all of `Plan.wanted` but, where it lacks any of them, those that were not found.
-    :param best: the best place, or, where it was not asked for, any; None where it does not match or only by
-        what was known before.
+    :param best: the best place, where it was asked for; None where it does not match or only by what was
+        known before.
     :param spots: all places in the order of the file, where they were asked for.
     """
 
@@ -77,7 +79,7 @@ class Deep:
         self._plan = plan
         self._wanted = [sieve(seeker) for seeker in plan.wanted]
         self._unwanted = [sieve(seeker) for seeker in plan.unwanted]
-        self._user = Fine([exactly(_USER_ROLE)], 0)
+        self._user = Fine([exactly(_USER_ROLE)], [], 0)
 
     @property
     def read(self) -> int:
@@ -99,28 +101,39 @@ class Deep:
         :param known: which of `Plan.wanted` it has in its name or elsewhere: not looked for to decide whether
             it matches, but in the places that are given.
         :param best: work out the best place: the piece with most of what is wanted, then what the user said,
-            then the latest. Else the first that is met is given.
+            then the latest.
         :param every: give all places.
         :param beat: called every millisecond or so; what it raises ends the search.
         :raises OSError: the file cannot be read.
         """
+        with self._at(path, dialect, beat) as look:
+            return self._verdict(look, known, best, every)
+
+    def best(self, path: str, dialect: str, *, beat: Callable[[], object] = lambda: None) -> Spot | None:
+        """The best place of the session at `path`, which is known to match; None where it has none.
+
+        :param beat: as above.
+        :raises OSError: the file cannot be read.
+        """
+        with self._at(path, dialect, beat) as look:
+            return look.best(self._user)
+
+    @contextmanager
+    def _at(self, path: str, dialect: str, beat: Callable[[], object]) -> Iterator[_Look]:
         descriptor = open_file(path)
         try:
             self._backwards.open(descriptor)
             self.files += 1
             look = _Look(self._plan, self._backwards, Entries(dialect), self._wanted, self._unwanted, beat)
             try:
-                return self._verdict(look, known, best, every)
+                yield look
             finally:
                 self.decoded += look.entries.decoded
         finally:
             os.close(descriptor)
 
     def _verdict(self, look: _Look, known: int, best: bool, every: bool) -> Verdict:
-        wanted = self._plan.all & ~known
-        if not look.may_have(wanted):
-            return Verdict(False, known)
-        mask = known | look.have(wanted)
+        mask = known | look.have(self._plan.all & ~known)
         if look.refused:
             return Verdict(False, self._plan.all)
         if mask != self._plan.all:
@@ -128,7 +141,7 @@ class Deep:
         if every:
             spots = look.every()
             return Verdict(True, mask, max(spots, key=_merit, default=None), tuple(spots))
-        return Verdict(True, mask, look.best(self._user) if best else look.any())
+        return Verdict(True, mask, look.best(self._user) if best else None)
 
 
 class _Look:
@@ -154,12 +167,33 @@ class _Look:
         self._unwanted = unwanted
         self._beat = beat
         self._seen: dict[int, list[Spot]] = {}
+        self._read: set[int] = set()
         self._older: Backwards | None = None
+        # What lies within a line of text is in one part of a piece.
+        self._by_parts = not plan.tools and all(each.apart for each in plan.wanted)
 
-    def may_have(self, mask: int) -> bool:
+    def have(self, mask: int) -> int:
+        """Which of these are in the file, as far as it matters to whether all are. Sets `refused`."""
+        if mask.bit_count() > 1 and not self._may_have(mask):
+            return 0
+        missing = mask
+        for slice_ in self._backwards.slices() if missing or self._unwanted else ():
+            for each in self._unwanted:
+                for line in self._some_lines(each, slice_):
+                    self._spots(slice_, line)
+                    if self.refused:
+                        return mask
+            for number in range(len(self._wanted)):
+                if missing >> number & 1:
+                    missing = self._missing(slice_, number, missing)
+            if not (missing or self._unwanted):
+                break
+        return mask & ~missing
+
+    def _may_have(self, mask: int) -> bool:
         """Whether each of these may be in the file, as far as its bytes tell."""
         missing = mask
-        for slice_ in self._backwards.slices() if missing else ():
+        for slice_ in self._backwards.slices():
             self._beat()
             for number, each in enumerate(self._wanted):
                 if missing >> number & 1 and each.lets_through(slice_.data, slice_.start, slice_.end):
@@ -168,29 +202,50 @@ class _Look:
                 break
         return not missing
 
-    def have(self, mask: int) -> int:
-        """Which of these are in the file, as far as it matters to whether all are. Sets `refused`."""
-        missing = mask
-        if not missing and not self._unwanted:
-            return mask
-        for slice_ in self._backwards.slices():
-            needed = [each for number, each in enumerate(self._wanted) if missing >> number & 1]
-            for line in self._lines([*needed, *self._unwanted], slice_):
-                if not self._unwanted and not self._may_add(slice_, line, missing):
-                    continue
-                for spot in self._spots(slice_, line):
-                    missing &= ~spot.mask
-                if self.refused or not (missing or self._unwanted):
-                    return mask & ~missing
-        return mask & ~missing
+    def _missing(self, slice_: Slice, number: int, missing: int) -> int:
+        """What of `missing` is not found in a slice before term `number` of it is."""
+        for line in self._some_lines(self._wanted[number], slice_):
+            missing &= ~self._has(slice_, line, missing)
+            if not missing >> number & 1:
+                break
+        return missing
 
-    def any(self) -> Spot | None:
-        """The best of the places that were met."""
-        return max((spot for spots in self._seen.values() for spot in spots), key=_merit, default=None)
+    def _some_lines(self, sieve: Sieve, slice_: Slice) -> Iterator[Line]:
+        """The lines of a slice that a sieve lets through, from top to bottom."""
+        self._beat()
+        for number, line in enumerate(sieve.lines(slice_.data, slice_.start, slice_.end), 1):
+            yield line
+            if not number % _LINES_AT_ONCE:
+                self._beat()
+
+    def _has(self, slice_: Slice, line: Line, missing: int) -> int:
+        """Which of `missing` a line has; reads no more of it than decides it."""
+        begin, end = line
+        offset = slice_.base + begin
+        if offset in self._read:
+            # Looked at for all that was missing then.
+            return 0
+        self._read.add(offset)
+        if not self._by_parts:
+            return _all_of(self._spots(slice_, line))
+        found = 0
+        kinds = self._plan.kinds
+        wanted = [
+            (1 << number, each) for number, each in enumerate(self._plan.wanted) if missing >> number & 1
+        ]
+        for kind, text, _ in self.entries.parts(bytes(slice_.data[begin:end]), offset, other=OTHER in kinds):
+            if kind in kinds:
+                folded = fold(text)
+                for bit, seeker in wanted:
+                    if not found & bit and seeker.in_both(folded, text):
+                        found |= bit
+                if found == missing:
+                    return found
+        return found
 
     def best(self, user: Sieve) -> Spot | None:
         """The best of all places."""
-        best = self.any()
+        best: Spot | None = None
         count = len(self._wanted)
         for slice_ in self._backwards.slices() if count else ():
             most, by_user, newest = _merit(best)[:3]
@@ -205,7 +260,7 @@ class _Look:
                 # Lines with as many terms as the best one have at least one of any so many.
                 sieves = self._rarest(count - max(1, most) + (not (older and by_user)))
             for line in self._lines(sieves, slice_):
-                if slice_.base + line[0] not in self._seen and self._may_be_better(slice_, line, best):
+                if self._may_be_better(slice_, line, best):
                     best = max((best, *self._spots(slice_, line)), key=_merit)
         return best
 
@@ -229,12 +284,6 @@ class _Look:
 
     def _rarest(self, count: int) -> list[Sieve]:
         return sorted(self._wanted, key=lambda each: -each.weight)[:count]
-
-    def _may_add(self, slice_: Slice, line: Line, missing: int) -> bool:
-        return any(
-            missing >> number & 1 and each.lets_through(slice_.data, *line)
-            for number, each in enumerate(self._wanted)
-        )
 
     def _may_be_better(self, slice_: Slice, line: Line, best: Spot | None) -> bool:
         terms = sum([each.lets_through(slice_.data, *line) for each in self._wanted])
@@ -266,7 +315,7 @@ class _Look:
 
     def _caller(self, call: str, offset: int) -> str:
         """The tool of the last call with that id in the lines before `offset`; "" where there is none."""
-        written = Fine([exactly(json.dumps(call, ensure_ascii=False).encode("utf-8", "replace"))], 0)
+        written = Fine([exactly(json.dumps(call, ensure_ascii=False).encode("utf-8", "replace"))], [], 0)
         if self._older is None:
             self._older = Backwards(_OLDER)
             self._older.open(self._backwards.descriptor)
@@ -280,6 +329,13 @@ class _Look:
 
 def _mask(seekers: Sequence[Seeker], folded: str, text: str) -> int:
     return sum([1 << number for number, each in enumerate(seekers) if each.in_both(folded, text)])
+
+
+def _all_of(spots: Sequence[Spot]) -> int:
+    mask = 0
+    for spot in spots:
+        mask |= spot.mask
+    return mask
 
 
 def _merit(spot: Spot | None) -> tuple[int, bool, int, int, int]:

@@ -12,10 +12,21 @@ import re
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
+from unicodedata import combining
 
 from app.formats.fold import encoded, fold
-from app.index.search.deep.finders import escapes, exactly, odd_numbers, shortened, whatever_the_case
+from app.index.search.deep.finders import (
+    escapes,
+    exactly,
+    knows_case,
+    odd_numbers,
+    same_case,
+    shortened,
+    uncased,
+    whatever_the_case,
+)
 from app.index.search.deep.literal import required
+from app.index.search.deep.unescape import unescaped
 from app.index.search.deep.unfold import becomes, plainly, signs, stands
 from app.index.search.terms import Pattern, Words
 
@@ -30,15 +41,16 @@ if TYPE_CHECKING:
 # Runs of ASCII that stand in a file as they are, or as JSON escapes them. What folds to ";" and "`" is
 # nothing that StringZilla knows of.
 _ASCII = re.compile(r"[!-:<-_a-~]+")
+# The same without what JSON escapes.
+_PLAIN = re.compile(r"[!#-.0-:<-[\]-_a-~]+")
+# As case has it, without what is composed to it: Kelvin's sign.
+_CASED = re.compile(r"[!-:<-JL-_a-~]+")
 _OTHERS = re.compile(r"[^\0-\x7f]+")
 _NUMBER = re.compile(r"[0-9e+.-]+")
 _INFINITY = "-infinity"
 _WINDOW = 3
 _SEARCHES = 16
 """So many spellings of a window, and signs of others, are looked for at most."""
-# NUL characters are left out of texts, so they may stand within a word.
-_BEYOND_ASCII = rb"\\u(?!00[0-7])|\\u0000"
-_ESCAPED = re.compile(rb"\\u(?!00[01])|\\u0000")
 
 
 class Sieve:
@@ -63,34 +75,47 @@ class Sieve:
 class Fine(Sieve):
     """A sieve for one run of a word.
 
-    :param finders: one of them finds something in each of its lines.
-    :param whole: what a folded line must have besides, where no character is escaped that need not be.
+    :param finders: what they find is the run, as it stands there.
+    :param odd: what they find may become a part of it: seldom there, and looked at more closely. One of all
+        these finds something in each line that has the word.
+    :param word: the word, to look for more closely; "" where that cannot be done.
+    :param sure: what `finders` find is not looked at more closely.
     """
 
-    def __init__(self, finders: Sequence[Finder], weight: int, whole: str = "") -> None:
+    def __init__(
+        self,
+        finders: Sequence[Finder],
+        odd: Sequence[Finder],
+        weight: int,
+        word: str = "",
+        sure: bool = True,
+    ) -> None:
         self.weight = weight
-        self._finders = finders
-        self._whole = whole
+        self._finders = [(each, sure or not word) for each in finders] + [(each, not word) for each in odd]
+        self._word = word
 
     def lines(self, data: bytearray, start: int, end: int) -> Iterator[Line]:
-        ahead = [(place, finder) for finder in self._finders if (place := finder(data, start, end)) >= 0]
+        ahead = [
+            (place, finder, is_it)
+            for finder, is_it in self._finders
+            if (place := finder(data, start, end)) >= 0
+        ]
         while ahead:
-            at = min([place for place, _ in ahead])
+            at = min([place for place, _, _ in ahead])
             begin = max(start, data.rfind(b"\n", start, at) + 1)
             stop = data.find(b"\n", at, end)
             stop = end if stop < 0 else stop
-            if not self._whole or self._has_whole(data, begin, stop):
+            sure = any(is_it and place <= stop for place, _, is_it in ahead)
+            if sure or self._has_word(data, begin, stop):
                 yield begin, stop
             ahead = [
-                (there, finder)
-                for place, finder in ahead
+                (there, finder, is_it)
+                for place, finder, is_it in ahead
                 if (there := place if place > stop else finder(data, stop, end)) >= 0
             ]
 
-    def _has_whole(self, data: bytearray, begin: int, stop: int) -> bool:
-        if self._whole in fold(data[begin:stop].decode("utf-8", "replace")):
-            return True
-        return _ESCAPED.search(data, begin, stop) is not None
+    def _has_word(self, data: bytearray, begin: int, stop: int) -> bool:
+        return self._word in fold(unescaped(data[begin:stop]))
 
 
 class AnyOf(Sieve):
@@ -113,8 +138,11 @@ def sieve(seeker: Seeker) -> Sieve:
         runs = required(seeker.term.text)
         return any_of([of_word(run.lower()) for run in runs]) if runs else Sieve()
     if isinstance(seeker, Words):
-        return any_of([of_word(each) for each in seeker.spellings])
-    return max(map(of_word, fold(seeker.term.text).split()), key=lambda each: each.weight)
+        cased = seeker.term.text if seeker.exact else ""
+        return any_of([of_word(each, cased) for each in seeker.spellings])
+    words = seeker.term.text.split()
+    sieves = [of_word(fold(word), word if seeker.exact else "") for word in words]
+    return max(sieves, key=lambda each: each.weight)
 
 
 def any_of(sieves: Sequence[Sieve]) -> Sieve:
@@ -122,32 +150,82 @@ def any_of(sieves: Sequence[Sieve]) -> Sieve:
     return sieves[0] if len(sieves) == 1 else AnyOf(sieves)
 
 
-def of_word(word: str) -> Sieve:
-    """The sieve for a folded word, without white space."""
+def of_word(word: str, cased: str = "") -> Sieve:
+    """The sieve for a folded word, without white space.
+
+    :param cased: the same word where case counts.
+    """
+    if _CASED.fullmatch(cased):
+        return _of_ascii(word, [exactly(_written(cased))], word)
     run = max(_ASCII.findall(word), key=len, default="")
+    if not word.isascii() and knows_case():
+        mixed = _mixed(word)
+        if len(run) < 2 * _weight(mixed):
+            return _of_mixed(mixed, word)
     window = "" if word.isascii() or len(run) >= 2 * _WINDOW else _window(word)
     if len(run) >= max(1, 2 * len(window)):
-        return _of_ascii(run)
+        return _of_ascii(run, whatever_the_case(_written(run).decode()), word)
     return _of_window(window, word) if window else Sieve()
 
 
-def _of_ascii(run: str) -> Sieve:
-    finders = whatever_the_case(run.replace("\\", "\\\\").replace('"', '\\"'))
-    codes = {f"{ord(each):04x}" for each in ("\0", *run, *run.upper(), *becomes(run))}
-    finders.append(escapes(rb"\\u(?i:%b)" % "|".join(sorted(codes)).encode()))
+def _of_ascii(run: str, found: list[Finder], word: str) -> Sieve:
+    odd = [escapes(_codes(("\0", *run, *run.upper(), *becomes(run))))]
     if "/" in run:
-        finders.append(exactly(rb"\/"))
+        odd.append(exactly(rb"\/"))
     if _NUMBER.fullmatch(run) or run in _INFINITY:
-        finders.append(odd_numbers())
-    return Fine(finders, len(run))
+        # What such a line says is not to be seen in it.
+        found = [*found, odd_numbers()]
+    return Fine(found, odd, len(run), word)
+
+
+def _of_mixed(run: str, word: str) -> Sieve:
+    """For a run of any characters that stand for themselves, whatever their case."""
+    ascii_ = [char for char in run if char.isascii()]
+    others = {char for char in run if not char.isascii()}
+    rare = {sign for char in others for sign in signs(char)}
+    plain = {each for char in others for each in plainly(char)}
+    odd = {encoded(each) for char in others for each in plainly(char) if not same_case(each, char)}
+    strange = becomes("".join(ascii_))
+    codes = _codes(("\0", *ascii_, *"".join(ascii_).upper(), *strange, *rare, *plain))
+    searched = shortened([*odd, *map(encoded, rare)])
+    return Fine([uncased(run)], [*map(exactly, searched), escapes(codes)], _weight(run), word, run == word)
 
 
 def _of_window(window: str, word: str) -> Sieve:
-    spellings = product(*map(plainly, window))
-    finders = [exactly(encoded("".join(each))) for each in spellings]
-    finders += map(exactly, _signs(window))
-    finders.append(escapes(_BEYOND_ASCII))
-    return Fine(finders, 2 * len(window), _around(window, word))
+    spellings = list(product(*map(plainly, window)))
+    found = [exactly(encoded("".join(each))) for each in spellings]
+    codes = _codes(("\0", *(sign for char in window for sign in (*signs(char), *plainly(char)))))
+    odd = [*map(exactly, _signs(window)), escapes(codes)]
+    return Fine(found, odd, 2 * len(window), word, window == word)
+
+
+def _written(run: str) -> bytes:
+    return run.replace("\\", "\\\\").replace('"', '\\"').encode()
+
+
+def _codes(chars: Sequence[str]) -> bytes:
+    """The numbers of characters as escapes have them; of a pair of surrogates, the first one."""
+    codes = {each.encode("utf-16-be", "surrogatepass")[:2].hex() for each in chars if not combining(each)}
+    if any(map(combining, chars)):
+        codes.add("03[0-6].")
+    return rb"\\u(?i:%b)" % "|".join(sorted(codes)).encode()
+
+
+def _mixed(word: str) -> str:
+    """The weightiest characters of a word that stand for themselves one after the other, or become another
+    only where a sign tells.
+    """
+    runs = [""]
+    for char in word:
+        if _PLAIN.fullmatch(char) if char.isascii() else stands(char):
+            runs[-1] += char
+        else:
+            runs.append("")
+    return max(runs, key=_weight)
+
+
+def _weight(run: str) -> int:
+    return sum([1 if char.isascii() else 2 for char in run])
 
 
 def _window(word: str) -> str:
@@ -169,18 +247,3 @@ def _window(word: str) -> str:
 
 def _signs(window: str) -> list[bytes]:
     return shortened(encoded(sign) for char in window for sign in signs(char))
-
-
-def _around(window: str, word: str) -> str:
-    """As much of a word around a window as no escape of JSON and no composition cuts in two."""
-    at = word.index(window)
-    start, end = at, at + len(window)
-    while start and _is_whole(word[start - 1]):
-        start -= 1
-    while end < len(word) and _is_whole(word[end]):
-        end += 1
-    return word[start:end]
-
-
-def _is_whole(char: str) -> bool:
-    return char > " " and char not in '"\\/' if char.isascii() else stands(char)

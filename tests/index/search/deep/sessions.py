@@ -261,9 +261,8 @@ def slow_spots(data: bytes, dialect: str, query: Query) -> list[tuple[int, int, 
                 entry = spelling.entry(said, part)
             except BadLine:
                 break
-            if entry.get("type") in ("session", "title"):
-                break
-            for piece in everything(entry):
+            is_head = entry.get("type") in ("session", "title")
+            for piece in everything(entry) if not is_head else ():
                 tool = piece.tool
                 if piece.kind == kinds.RESULT and not tool:
                     tool = callers.get(entry["message"].get("toolCallId"), "")
