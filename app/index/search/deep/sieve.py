@@ -12,7 +12,6 @@ import re
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
-from unicodedata import combining
 
 from app.formats.fold import encoded, fold
 from app.index.search.deep.finders import (
@@ -205,10 +204,15 @@ def _written(run: str) -> bytes:
 
 def _codes(chars: Sequence[str]) -> bytes:
     """The numbers of characters as escapes have them; of a pair of surrogates, the first one."""
-    codes = {each.encode("utf-16-be", "surrogatepass")[:2].hex() for each in chars if not combining(each)}
-    if any(map(combining, chars)):
+    codes = {each.encode("utf-16-be", "surrogatepass")[:2].hex() for each in chars if not _is_mark(each)}
+    if any(map(_is_mark, chars)):
         codes.add("03[0-6].")
     return rb"\\u(?i:%b)" % "|".join(sorted(codes)).encode()
+
+
+def _is_mark(char: str) -> bool:
+    """Whether it is one of the usual combining marks, which are looked for together."""
+    return "\u0300" <= char <= "\u036f"
 
 
 def _mixed(word: str) -> str:

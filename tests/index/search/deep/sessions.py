@@ -297,7 +297,9 @@ def has(term: Term, text: str) -> bool:
     """Whether a text has a term."""
     composed = normalize("NFC", text)
     if term.kind == REGEX:
-        return re.search(term.text, folded(text), re.MULTILINE | re.IGNORECASE) is not None
+        # In folded text the one letter is two.
+        pattern = term.text.replace("ß", "ss")
+        return re.search(pattern, folded(text), re.MULTILINE | re.IGNORECASE) is not None
     loose, strict = (
         r"\s+".join(map(re.escape, words.split(" ")))
         for words in (folded(term.text), normalize("NFC", term.text))

@@ -39,6 +39,11 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
     return str(request.param)
 
 
+def test_a_mark_that_is_escaped_is_seen_whatever_its_script(engine: str) -> None:
+    line = '"\u304b\\u3099"'.encode()
+    assert list(of_word("\u304c").lines(bytearray(line), 0, len(line))) == [(0, len(line))]
+
+
 @OFTEN
 @given(
     text=st.lists(pieces, max_size=4).map("".join),
