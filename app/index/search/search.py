@@ -170,12 +170,22 @@ class Search:
         if self.is_cancelled:
             raise Stopped
         if first:
-            with Resting():
-                for hit in hits[:PAGE]:
-                    self._pulse.beat()
-                    hit.look_up()
+            self._look_up(hits[:PAGE])
         notes = (*self._notes, *_about(view.away), *sweep.notes)
         return Page(hits, sweep.total, sweep.searched, view.count, done, notes)
+
+    def _look_up(self, hits: list[Hit]) -> None:
+        segments = self._segments
+        segments.look()
+        # Once is enough for a few milliseconds.
+        segments.is_looked_at = True
+        try:
+            with Resting():
+                for hit in hits:
+                    self._pulse.beat()
+                    hit.look_up()
+        finally:
+            segments.is_looked_at = False
 
     def _hits(self, sweep: Sweep) -> Iterator[list[Hit]]:
         """The hits in the order that was asked for, some at a time; none now and then."""
@@ -231,7 +241,8 @@ class Search:
         for term in self.query.terms:
             if term.kind != WORD or term.negated or term.text in instead or not faults(fold(term.text)):
                 continue
-            if self._is_somewhere(term, view):
+            # Where it is all that was looked for, that is known by now.
+            if not self._is_alone(term) and self._is_somewhere(term, view):
                 continue
             folded = fold(term.text)
             found = nearest(folded, self._places(view), kinds, self._pulse)
@@ -243,6 +254,9 @@ class Search:
                 message = f"“{term.text}” is nowhere; looked for instead: {said}"
                 self._notes.append(Note(message, term.position, term.length))
         return instead
+
+    def _is_alone(self, term: Term) -> bool:
+        return self.query.terms == (term,) and not self.query.filters
 
     def _is_somewhere(self, term: Term, view: View) -> bool:
         """Whether any session has a word, filters and other terms aside."""
