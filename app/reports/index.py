@@ -41,7 +41,11 @@ def run(options: Options, setup: Setup) -> int:
         found, lines = _verified(setup)
     else:
         if options.rebuild:
-            rebuild(setup.cache_folder)
+            try:
+                rebuild(setup.cache_folder)
+            except OSError as error:
+                complain(f"what is kept cannot be deleted: {setup.cache_folder}: {error.strerror or error}")
+                return DIFFERENT
         found, lines = _updated(setup)
     if options.json:
         write_json({"schema": SCHEMA, **found})

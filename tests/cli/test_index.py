@@ -148,3 +148,14 @@ def test_progress_is_shown_on_a_terminal_when_it_takes_long_and_taken_away(capsy
 def test_without_a_terminal_nobody_is_told_of_progress():
     progress = Progress()
     assert (progress.read, progress.compared) == (None, None)
+
+
+def test_what_cannot_be_deleted_is_said_in_words_of_ours(run, monkeypatch):
+    def refuse(folder):
+        raise PermissionError(13, "Permission denied", folder)
+
+    monkeypatch.setattr("app.reports.index.rebuild", refuse)
+    done = run("index", "--rebuild")
+    assert done.code == 3
+    assert done.err.startswith("leafmark: what is kept cannot be deleted: ")
+    assert done.err.endswith(": Permission denied\n")
