@@ -68,14 +68,15 @@ def deep(setting: Setting, peers: Peers) -> Iterator[Result]:
         tasks.append(lambda: run(command, setting.env).wall)
     taken, least, *others = in_turn(max(3, setting.repeat), *tasks)
     what = "deep scan: all texts, any case, the process"
-    yield Result("7", what, ms(taken), f"floor {ms(least)}", taken / least, 2.5, ci=True)
+    yield Result("7", what, ms(taken), f"floor {ms(least)}", taken / least)
     for other in others:
         yield Result("7", what, ms(taken), f"rg -l -i -F {ms(other)}", taken / other, 3)
     told = _searched(setting, "deep", DEEP)
     first, gap = told["first"], told["gap"]
-    yield Result(
-        "7", "  in a running process: complete", ms(told["done"]), f"floor {ms(least)}", told["done"] / least
-    )
+    # The bar is that of the scan itself (PERFORMANCE 2.4): nobody starts a process to search on a screen.
+    done = told["done"]
+    what = "  in a running process: complete"
+    yield Result("7", what, ms(done), f"floor {ms(least)}", done / least, 2.5, ci=True)
     yield Result("7", "  first page (bar: painted in 150 ms)", ms(first), value=first, limit=0.15)
     yield Result(
         "7", "  gap of a ticker meanwhile, p95", ms(gap), f"max {ms(told['longest'])}", value=gap, limit=0.016
