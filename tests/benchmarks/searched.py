@@ -58,6 +58,7 @@ class Ticker:
 def main() -> int:
     from app import setup
     from app.index.index import Index
+    from app.index.search.search import PAGE
 
     surroundings = setup.of_process()
     index = Index(surroundings.stores, surroundings.cache_folder)
@@ -71,6 +72,10 @@ def main() -> int:
         total = 0
         search = index.query(text, all_text=all_text)
         for page in search:
+            if not first:
+                # As whoever shows them does.
+                for hit in page.hits[:PAGE]:
+                    hit.look_up()
             now = time.perf_counter() - started
             complete = page.done or page.searched >= page.of
             if not first and (page.hits or complete):

@@ -31,8 +31,8 @@ class Hit:
     score      the higher, the more relevant; 0 unless that is the order
     near       it was found by another spelling of a word that is nowhere
 
-    Hits beyond the first page look these up when one of them is asked for, but for `row`, `score` and `near`:
-    that reads a line of the session's file, in some 30 us.
+    A hit looks these up when one of them is asked for, in the thread that asks, but for `row`, `score` and
+    `near`: that reads a line of the session's file.
     """
 
     __slots__ = (

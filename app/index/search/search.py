@@ -155,37 +155,20 @@ class Search:
                     break
                 hits += some
                 if (first and len(hits) >= PAGE) or time.perf_counter() - told > _PAUSE_SECONDS:
-                    yield self._page(hits, sweep, view, first=first)
+                    yield self._page(hits, sweep, view)
                     first = first and not hits
                     hits, told = [], time.perf_counter()
         finally:
             self.looked += sweep.matcher.looked
             self.read += sweep.read
         if last or sweep.total:
-            yield self._page(hits, sweep, view, first=first, done=True)
+            yield self._page(hits, sweep, view, done=True)
 
-    def _page(
-        self, hits: list[Hit], sweep: Sweep, view: View, *, first: bool = False, done: bool = False
-    ) -> Page:
+    def _page(self, hits: list[Hit], sweep: Sweep, view: View, *, done: bool = False) -> Page:
         if self.is_cancelled:
             raise Stopped
-        if first:
-            self._look_up(hits[:PAGE])
         notes = (*self._notes, *_about(view.away), *sweep.notes)
         return Page(hits, sweep.total, sweep.searched, view.count, done, notes)
-
-    def _look_up(self, hits: list[Hit]) -> None:
-        segments = self._segments
-        segments.look()
-        # Once is enough for a few milliseconds.
-        segments.is_looked_at = True
-        try:
-            with Resting():
-                for hit in hits:
-                    self._pulse.beat()
-                    hit.look_up()
-        finally:
-            segments.is_looked_at = False
 
     def _hits(self, sweep: Sweep) -> Iterator[list[Hit]]:
         """The hits in the order that was asked for, some at a time; none now and then."""

@@ -52,7 +52,9 @@ class Searcher:
 
     def prepare(self) -> None:
         """Take in what has changed, and have everything imported and mapped that a first page needs."""
-        for _ in self.search(Query(terms=(Term(WORD, "e"),))):
+        for page in self.search(Query(terms=(Term(WORD, "e"),))):
+            for hit in page.hits[:1]:
+                hit.look_up()
             break
 
     def rows(self) -> list[Row]:

@@ -100,8 +100,6 @@ class Segments:
         """How often a file was mapped."""
         self.age = 0
         """How often all was let go of, because a file was not what it was."""
-        self.is_looked_at = False
-        """Somebody has just looked, and has no time to do so for each of his hits."""
 
     def source(self, span: Span) -> Source | None:
         """Where a text is; None where its segment is gone, shorter than it should be, or holds something
@@ -114,11 +112,7 @@ class Segments:
         return source if source is not None and source.holds(start, length) else None
 
     def look(self) -> None:
-        """Let go of all if any file was cut, or changed otherwise than by adding to it; nothing is looked at
-        while `is_looked_at`.
-        """
-        if self.is_looked_at:
-            return
+        """Let go of all if any file was cut, or changed otherwise than by adding to it."""
         for name, source in list(self._sources.items()):
             before = source.status
             try:
