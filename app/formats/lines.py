@@ -103,23 +103,29 @@ def blocks(descriptor: int, offset: int = 0, size: int = BLOCK_SIZE) -> Iterator
 
 
 def feed_lines(
-    descriptor: int, take: Callable[[bytes, int], int], offset: int = 0, piece: bytes = b""
+    descriptor: int,
+    take: Callable[[bytes, int], int],
+    offset: int = 0,
+    piece: bytes = b"",
+    end: int | None = None,
 ) -> tuple[int, bytes]:
     """Give `take` the file behind `descriptor` from `offset` on, in pieces.
 
     :param take: is given a piece and its offset; it takes the lines that end within and returns their bytes,
         LF included. What it leaves is read again with what follows: a piece is never cut or joined.
     :param piece: what has been read of it, if anything has.
+    :param end: how long the file is, if that is known: no more is read then. To ask for a whole block where
+        there is a line takes longer than to read the line.
     :return: the offset of the byte after the last LF, and the unfinished line from there on.
     :raises OSError: the file cannot be read.
     """
     size = BLOCK_SIZE
-    while piece := piece or read_at(descriptor, size, offset):
+    while piece := piece or read_at(descriptor, size if end is None else min(size, end - offset), offset):
         taken = take(piece, offset)
         offset += taken
         if taken:
             size = BLOCK_SIZE
-        elif not read_at(descriptor, 1, offset + len(piece)):
+        elif offset + len(piece) == end or not read_at(descriptor, 1, offset + len(piece)):
             break
         else:
             size = 2 * max(size, len(piece))

@@ -23,14 +23,16 @@ def open(  # the library's word for it: app.index.open(...)
     poll: bool | None = None,
     home: str = "",
     facts: Facts | None = None,
+    state_folder: str = "",
 ) -> Index:
     """The index of `stores`, kept in `cache_folder`, which is made when it is needed. See `Index`.
 
     :param stores: as `app.stores.discover` finds them.
     :param cache_folder: for the catalog and the texts and nothing else; that of the program is
         `app.places.cache_folder(os.environ)`.
+    :param state_folder: leafmark's, for `is:pinned`: `app.places.state_folder(os.environ)`.
     """
     from app.index.index import Index
 
     clock = {} if now is None else {"now": now}
-    return Index(stores, cache_folder, **clock, poll=poll, home=home, facts=facts)
+    return Index(stores, cache_folder, **clock, poll=poll, home=home, facts=facts, state_folder=state_folder)

@@ -87,7 +87,7 @@ class Batch:
         self._pace = pace
         self._stop = stop
         self._total = total
-        self._begun = time.monotonic()
+        self._begun: float | None = None
         self._entries = 0
         self._done = 0
         self._done_told = 0
@@ -134,16 +134,23 @@ class Batch:
 
     def tell_now_and_then(self) -> None:
         """`tell`, unless that was done a moment ago; a short pass is told of at its end, in one go."""
-        if self._pace.pause() <= 0 and time.monotonic() - self._begun >= DELTA_SECONDS:
+        now = time.monotonic()
+        if self._begun is None:
+            self._begun = now
+        if self._pace.pause() <= 0 and now - self._begun >= DELTA_SECONDS:
             self.tell()
 
-    def tell(self, always: bool = False) -> None:
-        """Tell the listener what there is; `always`: even when nothing has changed."""
+    def tell(self, always: bool = False, *, at_once: bool = False) -> None:
+        """Tell the listener what there is.
+
+        :param always: even when nothing has changed.
+        :param at_once: even when it has just been told something: this is what it waits for.
+        """
         if len(self._readings) >= SAVED_FROM:
             self._save()
         if self._on_delta and (always or self._rows or self._removed or self._done != self._done_told):
             pause = self._pace.pause()
-            if pause > 0:
+            if pause > 0 and not at_once:
                 self._stop.wait(pause)
             # Whoever is told of a row may ask where its text is.
             self._save()

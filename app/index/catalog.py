@@ -8,44 +8,34 @@ On the fast path of the first frame.
 
 from __future__ import annotations
 
-import marshal
 import os
 from _thread import allocate_lock
 from operator import attrgetter
 
-from app.index.database import Busy, Database, Doubt, decode, encode
-from app.index.row import SCHEMA, Row
+from app.index import stored
+from app.index.database import Busy, Database, encode
+from app.index.row import SCHEMA
+from app.index.stored import ids_of, newest_first
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import TypeVar
+    from typing import Concatenate, ParamSpec, TypeVar
 
     from app.index.reading import Reading
     from app.index.recent import Recent, Written
-    from app.index.row import Signature
+    from app.index.row import Row, Signature
     from app.index.saving import Columns
     from app.index.text.segment import Span
     from app.index.text.store import TextStore
     from app.stores.base import Store
 
+    Asked = ParamSpec("Asked")
     Result = TypeVar("Result")
-
-UNUSED_MS = 60 * 24 * 3600 * 1000
-"""Rows of a store that nobody listed for so long are dropped."""
-
-NOTED_MS = 24 * 3600 * 1000
-"""How exact the time is at which a store was used last."""
 
 SEVERAL = 8
 """No more files than this are read when somebody works; they are remembered for the next look."""
-
-ROW = "store, path, row"
-"""The columns that make a row, see `row_of`."""
-
-BESIDE = 2
-"""So many of a row's first fields are not in its blob: the two other columns say them."""
 
 
 class Catalog:
@@ -105,15 +95,7 @@ class Catalog:
 
         Answered from an index alone: this is the first thing on the screen.
         """
-
-        def work(connection: sqlite3.Connection) -> list[tuple[str, int, int]]:
-            found = connection.execute(
-                "SELECT cwd, count(*), max(modified) FROM sessions INDEXED BY listing"
-                f" WHERE listed AND store IN ({self.ids(connection)}) GROUP BY cwd"
-            )
-            return [(decode(cwd), count, newest) for cwd, count, newest in found]
-
-        groups = self.run(work) or []
+        groups = self._ask(stored.groups) or []
         groups.sort(key=lambda group: (-group[2], group[0]))
         return groups
 
@@ -122,86 +104,32 @@ class Catalog:
 
         :param limit: no more than the newest so many; negative: all.
         """
-
-        def work(connection: sqlite3.Connection) -> list[Row]:
-            roots = self.roots(connection)
-            found = connection.execute(
-                f"SELECT {ROW} FROM sessions INDEXED BY listing"
-                f" WHERE listed AND cwd = ? AND store IN ({ids_of(roots)})"
-                " ORDER BY modified DESC LIMIT ?",
-                (encode(cwd), limit),
-            )
-            return [row_of(roots, *row) for row in found]
-
-        return newest_first(self.run(work) or [])
+        return newest_first(self._ask(stored.rows_of, cwd, limit) or [])
 
     def rows(self, full: bool = False) -> list[Row]:
         """All sessions, newest first; `full` fills in their first messages."""
-
-        def work(connection: sqlite3.Connection) -> list[Row]:
-            roots = self.roots(connection)
-            wanted = f"WHERE listed AND store IN ({ids_of(roots)})"
-            if not full:
-                # In the order in which they lie: to go by the index is to look for each of them.
-                found = connection.execute(f"SELECT {ROW} FROM sessions NOT INDEXED {wanted}")
-                return [row_of(roots, *row) for row in found]
-            rows = []
-            for first_message, *stored in connection.execute(
-                f"SELECT first_message, {ROW} FROM sessions NATURAL JOIN lasting {wanted}"
-            ):
-                row = row_of(roots, *stored)
-                row.first_message = decode(first_message)
-                rows.append(row)
-            return rows
-
         from app.formats.collector import Resting
 
         with Resting():
-            return newest_first(self.run(work) or [])
+            return newest_first(self._ask(stored.rows, full) or [])
 
     def newest(self, limit: int) -> tuple[list[Row], int]:
         """The `limit` newest sessions, newest first and without their first messages, and how many there
         are.
         """
-
-        def work(connection: sqlite3.Connection) -> tuple[list[Row], int]:
-            roots = self.roots(connection)
-            listed = f"FROM sessions INDEXED BY listing WHERE listed AND store IN ({ids_of(roots)})"
-            (count,) = connection.execute(f"SELECT count(*) {listed}").fetchone()
-            # From which time on, the index alone says; only of the rows since then the paths are looked at.
-            found = connection.execute(
-                f"SELECT {ROW} {listed} AND modified >="
-                f" (SELECT min(modified) FROM (SELECT modified {listed} ORDER BY modified DESC LIMIT ?))"
-                " ORDER BY modified DESC, path LIMIT ?",
-                (limit, limit),
-            )
-            return [row_of(roots, *row) for row in found], count
-
-        rows, count = self.run(work) or ([], 0)
+        rows, count = self._ask(stored.newest, limit) or ([], 0)
         return newest_first(rows), count
 
     def refused(self) -> list[Row]:
         """The files that are no sessions, by path."""
-
-        def work(connection: sqlite3.Connection) -> list[Row]:
-            roots = self.roots(connection)
-            found = connection.execute(
-                f"SELECT {ROW} FROM sessions WHERE NOT listed AND store IN ({ids_of(roots)})"
-            )
-            return [row_of(roots, *row) for row in found]
-
-        return sorted(self.run(work) or [], key=lambda row: row.path)
+        return sorted(self._ask(stored.refused) or [], key=attrgetter("path"))
 
     def signatures(self) -> dict[str, Signature]:
         """Path -> the file as it was when it was read; refused files included."""
 
         def work(connection: sqlite3.Connection) -> dict[str, Signature]:
             self._known_by = connection, _others(connection)
-            found = connection.execute(
-                "SELECT path, ino, size, mtime_ns, ctime_ns FROM sessions NOT INDEXED"
-                f" WHERE store IN ({self.ids(connection)})"
-            )
-            return {decode(path): (ino, size, mtime, ctime) for path, ino, size, mtime, ctime in found}
+            return stored.signatures(connection, self.roots(connection))
 
         return self.run(work) or {}
 
@@ -220,8 +148,8 @@ class Catalog:
         wanted = list(paths)
 
         def work(connection: sqlite3.Connection) -> dict[str, Reading]:
-            if self._recent and len(wanted) <= SEVERAL:
-                recent = self._recent.find(wanted, _written(connection))
+            if len(wanted) <= SEVERAL:
+                recent = self._recently().find(wanted, _written(connection))
                 if recent is not None:
                     return recent
             places = [encode(path) for path in wanted]
@@ -247,14 +175,14 @@ class Catalog:
         """
         from app.index.saving import columns
 
-        stored = list(readings)
+        read = list(readings)
         with self._lock:
-            several = len(stored) <= SEVERAL
-            before = self._database.changes
-            self._pending.update((reading.row.path, columns(reading)) for reading in stored)
+            several = len(read) <= SEVERAL and not self._pending
+            before = self._database.written
+            self._pending.update([(reading.row.path, columns(reading)) for reading in read])
             self._flush()
-            if several and not self._pending and (written := self._known()):
-                self._recently().keep(stored, before, written)
+            if several and not self._pending and self._recent:
+                self._recent.keep(read, before, self._database.written)
 
     def mark(self, signatures: Mapping[str, Signature]) -> list[Row]:
         """Store other signatures of the sessions among these files, and nothing else.
@@ -274,28 +202,9 @@ class Catalog:
 
     def tidy(self, now_ms: int) -> None:
         """Note that the stores at hand are in use, and drop the rows of those that nobody uses any more."""
+        from app.index import unused
 
-        def work(connection: sqlite3.Connection) -> None:
-            ids = self.ids(connection)
-            # Most runs have nothing to write here: noted once a day is enough.
-            if not connection.execute(
-                f"SELECT 1 FROM stores WHERE id IN ({ids}) AND NOT used_ms BETWEEN ? AND ? LIMIT 1",
-                (now_ms - NOTED_MS + 1, now_ms),
-            ).fetchone():
-                return
-            connection.execute("BEGIN IMMEDIATE")
-            connection.execute(f"UPDATE stores SET used_ms = ? WHERE id IN ({ids})", (now_ms,))
-            connection.execute("DELETE FROM stores WHERE used_ms < ?", (now_ms - UNUSED_MS,))
-            if connection.execute("SELECT changes()").fetchone()[0]:
-                connection.execute("DELETE FROM sessions WHERE store NOT IN (SELECT id FROM stores)")
-                for others in ("readings", "lasting"):
-                    connection.execute(f"DELETE FROM {others} WHERE key NOT IN (SELECT key FROM sessions)")
-                from app.index.text import table
-
-                table.forget(connection)
-            connection.execute("COMMIT")
-
-        self.run(work)
+        self.run(lambda connection: unused.tidy(connection, self.ids(connection), now_ms))
 
     def close(self) -> None:
         """Store what is pending and let go of the file."""
@@ -321,6 +230,15 @@ class Catalog:
             except Busy:
                 return None
 
+    def _ask(
+        self,
+        question: Callable[Concatenate[sqlite3.Connection, Mapping[int, str], Asked], Result],
+        *asked: Asked.args,
+        **named: Asked.kwargs,
+    ) -> Result | None:
+        """The answer to one of `stored`, for the stores at hand; None as with `run`."""
+        return self.run(lambda connection: question(connection, self.roots(connection), *asked, **named))
+
     def _flush(self) -> None:
         if not self._pending:
             return
@@ -332,13 +250,6 @@ class Catalog:
         except Busy:
             return
         self._pending.clear()
-
-    def _known(self) -> Written | None:
-        """What is known of all writing by now; None while another process has locked us out."""
-        try:
-            return self._database.run(_written)
-        except Busy:
-            return None
 
     def _recently(self) -> Recent:
         if self._recent is None:
@@ -361,18 +272,6 @@ class Catalog:
         return {number: roots[name] for number, name in found if name in roots}
 
 
-def ids_of(roots: Iterable[int]) -> str:
-    """The numbers of stores for `IN (...)`; 0, which is none's, where there is none."""
-    return ",".join(map(str, roots)) or "0"
-
-
-def newest_first(rows: list[Row]) -> list[Row]:
-    """The order of the list: by `modified`, then by path so that it is the same every time."""
-    rows.sort(key=attrgetter("path"))
-    rows.sort(key=attrgetter("modified"), reverse=True)
-    return rows
-
-
 def _written(connection: sqlite3.Connection) -> Written:
     return connection, connection.total_changes, _others(connection)
 
@@ -381,16 +280,3 @@ def _others(connection: sqlite3.Connection) -> int:
     """A number that changes for this connection whenever another one has written."""
     (version,) = connection.execute("PRAGMA data_version").fetchone()
     return int(version)
-
-
-def row_of(roots: Mapping[int, str], store: int, path: bytes, blob: bytes) -> Row:
-    """A row as it is stored, without its first message.
-
-    :param roots: see `Catalog.roots`.
-    :raises Doubt: it is none.
-    """
-    try:
-        # As `decode`, ten thousand times.
-        return Row((path.decode("utf-8", "surrogatepass"), roots[store], *marshal.loads(blob)))
-    except (ValueError, EOFError, TypeError, AttributeError) as error:
-        raise Doubt(f"a row that cannot be read: {error}") from error

@@ -91,9 +91,9 @@ class Database:
         raise Busy("the catalog is damaged as fast as it is made")
 
     @property
-    def changes(self) -> int:
-        """How much this connection has written so far."""
-        return self._connection.total_changes if self._connection else 0
+    def written(self) -> tuple[sqlite3.Connection | None, int]:
+        """The connection, and how much it has written so far."""
+        return self._connection, self._connection.total_changes if self._connection else 0
 
     def close(self) -> None:
         """Let go of the file; the next `run` opens it again. What was only in memory is gone."""

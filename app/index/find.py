@@ -49,20 +49,44 @@ def place(named: str, stores: Sequence[Store], cache_folder: str) -> Place:
     :raises NotFound: there is none.
     :raises Ambiguous: there are several.
     """
-    path = os.path.abspath(named)
-    there = bool(named) and os.path.lexists(path)
-    # A file's mere name may be somebody's id as well.
-    if not (there and os.path.dirname(named)):
-        index = Index(stores, cache_folder)
-        try:
-            index.scan()
-            path = find_session(named, index.rows()).path
-        except NotFound:
-            if not there:
-                raise
-        finally:
-            index.close()
-    return Place(path, store_holding(path, stores))
+    (found,) = places((named,), stores, cache_folder)
+    if isinstance(found, Exception):
+        raise found
+    return found
+
+
+def places(
+    names: Sequence[str], stores: Sequence[Store], cache_folder: str
+) -> list[Place | NotFound | Ambiguous]:
+    """The same for several, each in its turn, with one look at the catalog. What `place` would raise for a
+    name stands in its place.
+    """
+    rows: Sequence[Row] | None = None
+    found: list[Place | NotFound | Ambiguous] = []
+    for named in names:
+        path = os.path.abspath(named)
+        there = bool(named) and os.path.lexists(path)
+        # A file's mere name may be somebody's id as well.
+        if not (there and os.path.dirname(named)):
+            if rows is None:
+                rows = _rows(stores, cache_folder)
+            try:
+                path = find_session(named, rows).path
+            except (NotFound, Ambiguous) as error:
+                if not there or isinstance(error, Ambiguous):
+                    found.append(error)
+                    continue
+        found.append(Place(path, store_holding(path, stores)))
+    return found
+
+
+def _rows(stores: Sequence[Store], cache_folder: str) -> Sequence[Row]:
+    index = Index(stores, cache_folder)
+    try:
+        index.scan()
+        return index.rows()
+    finally:
+        index.close()
 
 
 def find_session(named: str, rows: Sequence[Row]) -> Row:

@@ -52,11 +52,13 @@ class Index:
         poll: bool | None = None,
         home: str = "",
         facts: Facts | None = None,
+        state_folder: str = "",
     ) -> None:
         """:param now: the time in milliseconds, for when a file was seen to grow, and for ages in queries.
         :param poll: look for changes instead of being told; None: as the variable LEAFMARK_POLL says.
         :param home: the folder that `~` in a query stands for.
         :param facts: what queries ask that no row says; None: as it is when a query begins (`index.facts`).
+        :param state_folder: where leafmark keeps the pins of agents that know none; "" for nowhere.
         """
         self.catalog = Catalog(cache_folder, stores)
         self._stores = stores
@@ -68,6 +70,7 @@ class Index:
         self._rescan = threading.Event()
         self._home = home
         self._facts = facts
+        self._state_folder = state_folder
         self._lock = threading.Lock()
         self._searcher: Searcher | None = None
         self._search: Search | None = None
@@ -147,13 +150,20 @@ class Index:
         self._rescan.set()
 
     def query(
-        self, text: str, *, order: str = "recent", all_text: bool = False, every: bool = False
+        self,
+        text: str,
+        *,
+        order: str = "recent",
+        all_text: bool = False,
+        every: bool = False,
+        alone: bool = False,
     ) -> Search:
         """Look for what `text` asks for (see `index.query.grammar`), in all sessions that are known by now.
         The search that was begun last is cancelled.
 
         :param order: "recent" or "relevance", see `Searcher.search`, which also says what `every` does.
         :param all_text: look everywhere where the query does not say where, not in the conversation alone.
+        :param alone: this process has nothing else to do, see `Searcher.search`.
         :raises QueryError: the query cannot be run; the search before goes on.
         :raises ValueError: there is no such order.
         """
@@ -165,8 +175,8 @@ class Index:
         now_ms = self._now()
         query = parse(text, now_ms, home=self._home, all_text=all_text)
         searcher = self._searching()
-        facts = self._facts or facts_of(self._stores, searcher.rows, now_ms)
-        search = searcher.search(query, facts, order=order, every=every, now_ms=now_ms)
+        facts = self._facts or facts_of(self._stores, searcher.rows, now_ms, self._state_folder)
+        search = searcher.search(query, facts, order=order, every=every, now_ms=now_ms, alone=alone)
         with self._lock:
             older = self._search
             if older is not None and older.generation > search.generation:
@@ -186,9 +196,9 @@ class Index:
 
         self._searching().prepare()
 
-    def place(self, hit: Hit) -> Place:
+    def place(self, hit: Hit, keep_going: Callable[[], bool] = lambda: True) -> Place:
         """Where in its session's tree a hit is, see `Searcher.place`."""
-        return self._searching().place(hit)
+        return self._searching().place(hit, keep_going)
 
     def _searching(self) -> Searcher:
         # A list that is only printed needs nothing of it.

@@ -23,6 +23,9 @@ takes twice as long as its ends and is stored on the way, and the list of a stor
 complete that much later.
 """
 
+FIRST, LISTED, REST = range(3)
+"""The newest files; what gives a row of all others; what is read when there is one."""
+
 ENDS_COST = 16 << 10
 """Reading two ends takes as long as reading so many bytes of many."""
 
@@ -54,16 +57,18 @@ class Job:
 class Step:
     """Something to read: all that a job needs or, with `only_ends`, the two ends of its file for now.
 
-    task   what the reader is told; `cost` how many bytes there are to read
+    task    what the reader is told; `cost` how many bytes there are to read
+    stage   when its turn is: FIRST, LISTED or REST
     """
 
-    __slots__ = ("cost", "job", "only_ends", "task")
+    __slots__ = ("cost", "job", "only_ends", "stage", "task")
 
     def __init__(self, job: Job, task: Task, cost: int, only_ends: bool = False) -> None:
         self.job = job
         self.task = task
         self.cost = cost
         self.only_ends = only_ends
+        self.stage = REST
 
 
 def steps_of(jobs: Sequence[Job]) -> list[Step]:
@@ -94,4 +99,7 @@ def list_first(steps: Sequence[Step], listed: Container[str]) -> list[Step]:
             path, agents, mtime_ms, *_ = step.task
             ends.append(Step(job, (path, agents, mtime_ms, NONE, ENDS, b""), ENDS_COST, True))
             rest.append(step)
+    for stage, some in ((FIRST, first), (LISTED, ends)):
+        for step in some:
+            step.stage = stage
     return [*first, *ends, *rest]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from app.index.catalog import ROW, ids_of, row_of
 from app.index.database import decode
 from app.index.reading import Reading
+from app.index.stored import ROW, ids_of, row_of
 from app.index.text import table
 from app.sessions.halves import NONE
 

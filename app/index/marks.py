@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from app.index.catalog import ROW, ids_of, row_of
 from app.index.database import encode
 from app.index.saving import blob_of
+from app.index.stored import ROW, ids_of, row_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,30 +17,39 @@ MOST = 16
 
 
 class Recent:
-    """They are as they are stored while nothing else has been written.
-
-    `written` is always what the catalog knows of all writing by now: its connection, what that has written,
-    and what it knows of others.
-    """
+    """They are as they are stored while nothing else has been written."""
 
     def __init__(self) -> None:
         self._readings: dict[str, Reading] = {}
         self._written: Written | None = None
 
     def find(self, paths: Sequence[str], written: Written) -> dict[str, Reading] | None:
-        """The readings of these files, by path; None where one of them has to be asked for."""
-        if written != self._written or not self._readings.keys() >= set(paths):
+        """The readings of these files, by path; None where one of them has to be asked for.
+
+        :param written: what the catalog knows of all writing by now: its connection, what that has written,
+            and what it knows of others.
+        """
+        if written != self._written:
+            self._written = written
+            self._readings = {}
+            return None
+        if not self._readings.keys() >= set(paths):
             return None
         return {path: self._readings[path] for path in paths}
 
-    def keep(self, readings: Sequence[Reading], before: int, written: Written) -> None:
+    def keep(
+        self, readings: Sequence[Reading], before: tuple[object, int], after: tuple[object, int]
+    ) -> None:
         """These were just stored.
 
-        :param before: what the connection had written before.
+        :param before: the catalog's connection and what it had written; `after`: the same by now.
         """
-        if self._written != (written[0], before, written[2]):
+        known, self._written = self._written, None
+        if known is None or known[:2] != before or before[0] is not after[0]:
             self._readings = {}
-        self._written = written
+            return
+        # What others have written since is not asked for: the next `find` will see it.
+        self._written = (*after, known[2])
         for reading in readings:
             self._readings.pop(reading.row.path, None)
             self._readings[reading.row.path] = reading

@@ -31,7 +31,7 @@ FIELDS = (
 )
 """The fields of a `Row` in the order in which the catalog stores them."""
 
-SCHEMA = 2
+SCHEMA = 3
 """What is stored of files by one number is read by that number alone. Changes with `FIELDS`, with what they
 mean, with the tables of `index.tables` and with the state of `sessions.tally`.
 """
@@ -48,8 +48,8 @@ _BITS = 0x7FFF_FFFF_FFFF_FFFF
 
 # What stands in the summary's fields of a file that is no session.
 _BLANK = (
-    *("", "", "", "", None, "", "", None, 0, 0, 0, 0, (), None, None),
-    *((), (), (0, 0, 0, 0), 0.0, 0, 0, 0, False),
+    *("", "", "", "", None, "", "", "", None, 0, 0, 0, 0, (), None, None),
+    *((), (), (0, 0, 0, 0), 0.0, 0, 0, 0, False, False),
 )
 
 
@@ -79,6 +79,7 @@ class Row:
     name: str | None
     title: str
     first_message: str
+    last_prompt: str
     created: int | None
     modified: int
     message_count: int
@@ -95,6 +96,7 @@ class Row:
     images: int
     problems: int
     torn: bool
+    linear: bool
     ino: int
     size: int
     mtime_ns: int
@@ -117,6 +119,7 @@ class Row:
             self.name,
             self.title,
             self.first_message,
+            self.last_prompt,
             self.created,
             self.modified,
             self.message_count,
@@ -133,6 +136,7 @@ class Row:
             self.images,
             self.problems,
             self.torn,
+            self.linear,
             self.ino,
             self.size,
             self.mtime_ns,

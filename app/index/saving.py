@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import marshal
 
-from app.index.catalog import BESIDE
 from app.index.database import encode
 from app.index.row import FIRST_MESSAGE
+from app.index.stored import BESIDE
 from app.index.text.table import Ledger
 from app.sessions.halves import STAMP
 
@@ -28,7 +28,8 @@ _MARSHAL_VERSION = 4  # written and read by every Python since 3.4
 # What is asked for here need not be written when it is the same.
 _FIND = (
     "SELECT key, spans, first_message, stamp"
-    " FROM sessions LEFT JOIN lasting USING (key) LEFT JOIN texts USING (key) WHERE store = ? AND path = ?"
+    " FROM sessions LEFT JOIN lasting USING (key) LEFT JOIN texts USING (key)"
+    " WHERE store = (SELECT id FROM stores WHERE name = ?) AND path = ?"
 )
 _UPDATE = (
     "UPDATE sessions SET cwd = ?, modified = ?, listed = ?, ino = ?, size = ?, mtime_ns = ?, ctime_ns = ?,"
@@ -85,13 +86,13 @@ class Saving:
                 self._forget(connection, ledger, place)
                 continue
             root, session, reading, lasting, spans = entry
-            if root not in ids:
-                ids[root] = self._id(connection, root)
-            found = connection.execute(_FIND, (ids[root], place)).fetchone()
+            found = connection.execute(_FIND, (self._stores[root], place)).fetchone()
             if found:
                 key, before, *lasted = found
                 connection.execute(_UPDATE, (*session, key))
             else:
+                if root not in ids:
+                    ids[root] = self._id(connection, root)
                 key = connection.execute(_INSERT, (*session, ids[root], place)).lastrowid
                 before, lasted = None, []
             connection.execute("REPLACE INTO readings VALUES (?, ?, ?, ?, ?)", (key, *reading))
@@ -102,17 +103,13 @@ class Saving:
         connection.execute("COMMIT")
 
     def _forget(self, connection: sqlite3.Connection, ledger: Ledger, place: bytes) -> None:
-        for store in self._at_hand(connection):
-            found = connection.execute(_FIND, (store, place)).fetchone()
+        for name in self._stores.values():
+            found = connection.execute(_FIND, (name, place)).fetchone()
             if found:
                 key, before, *_ = found
                 ledger.put(key, before, None)
-                for name in ("readings", "lasting", "sessions"):
-                    connection.execute(f"DELETE FROM {name} WHERE key = ?", (key,))
-
-    def _at_hand(self, connection: sqlite3.Connection) -> list[int]:
-        names = set(self._stores.values())
-        return [number for number, name in connection.execute("SELECT id, name FROM stores") if name in names]
+                for table in ("readings", "lasting", "sessions"):
+                    connection.execute(f"DELETE FROM {table} WHERE key = ?", (key,))
 
     def _id(self, connection: sqlite3.Connection, root: str) -> int:
         """The number of a store, given to it now if it has none; it counts as used until `tidy` says when."""

@@ -9,19 +9,21 @@ from contextlib import closing, nullcontext
 
 from app.index.batch import Batch, Delta, Pace
 from app.index.counts import Counts
-from app.index.jobs import Job, Step, list_first, steps_of
-from app.index.reader import UNREADABLE, read
+from app.index.jobs import Job
+from app.index.reader import UNREADABLE
 from app.index.reading import Reading
 from app.index.row import provisional_row, refused_row, session_row, signature_of, unread
 from app.index.walk import store_of, walk
+from app.index.work import results, settle, start_workers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Generator, Mapping, Sequence
+    from collections.abc import Callable, Container, Mapping, Sequence
     from threading import Event
 
     from app.index.batch import OnDelta
     from app.index.catalog import Catalog
+    from app.index.jobs import Step
     from app.index.reader import Result
     from app.index.row import Signature
     from app.index.walk import Found
@@ -34,15 +36,6 @@ __all__ = ["Counts", "Delta", "Scanner"]
 
 ANNOUNCED_FROM = 20
 """With so many files to read, the listener is told of their number before the first is read."""
-
-WORKERS_FROM_BYTES = 16_000_000
-"""With less than this to read, starting workers costs more than they save."""
-
-# Times of files move in steps of up to 10 ms: what was written so lately might be written again unseen.
-_STEP_NS = 12_000_000
-# Reading beside the screen lets go of the interpreter for a moment after so much work (TEXTUAL 4).
-_WORK_SECONDS = 0.01
-_BREATH_SECONDS = 0.002
 
 _NONE: Mapping[str, Signature] = {}
 
@@ -98,7 +91,9 @@ class Scanner:
         :param texts: read also those files again whose text is missing from the text store.
         """
         # With nothing to show yet, there will most likely be much to read: the walk need not be waited for.
-        early = self._start_workers(gentle) if on_delta and not self.known and not found else None
+        early = None
+        if on_delta and not self.known and not found:
+            early = start_workers(self._stores, self._catalog.text_store, gentle)
         started = time.monotonic()
         found = found or walk(self._stores, gentle)
         self.walk_seconds = time.monotonic() - started
@@ -173,16 +168,20 @@ class Scanner:
                 if len(jobs) >= ANNOUNCED_FROM:
                     batch.tell(always=True)
             if jobs:
-                _settle(jobs)
+                settle(jobs)
                 # Nobody waits for the rows of a list that is printed at its end.
                 listed = self.known if on_delta else None
-                with closing(self._results(jobs, listed, gentle, stop, early)) as results:
-                    for group in results:
+                texts = self._catalog.text_store
+                with closing(results(jobs, listed, texts, stop, early, gentle=gentle)) as groups:
+                    for group, awaited in groups:
                         for step, result in group:
                             self._take(step, result, batch)
                         if stop.is_set():
                             break
-                        batch.tell_now_and_then()
+                        if awaited:
+                            batch.tell(at_once=True)
+                        else:
+                            batch.tell_now_and_then()
             elif early:
                 early.close()
             # The first scan always ends with a word, so that the listener knows that it has ended.
@@ -276,59 +275,3 @@ class Scanner:
         if self._following and before and before[0] == job.signature[0] and before[1] < job.signature[1]:
             return self._now()
         return job.old.row.grew_ms if job.old else None
-
-    def _start_workers(self, gentle: bool) -> Workers | None:
-        """Workers that are coming up; none where there is no store."""
-        if not any(os.path.isdir(store.root) for store in self._stores):
-            return None
-        from app.index.workers import Workers
-
-        workers = Workers(gentle=gentle, texts=self._catalog.text_store)
-        workers.start()
-        return workers
-
-    def _results(
-        self,
-        jobs: list[Job],
-        listed: Container[str] | None,
-        gentle: bool,
-        stop: Event,
-        early: Workers | None,
-    ) -> Generator[list[tuple[Step, Result]]]:
-        """What was to be read, with the results as they come, in groups that may be empty; by workers if it
-        is worth it, and then as `list_first` says.
-
-        :param early: workers that were started for this.
-        """
-        steps = steps_of(jobs)
-        if len(steps) == 1 or sum(step.cost for step in steps) < WORKERS_FROM_BYTES:
-            if early:
-                early.close()
-            keep = self._catalog.text_store.keep
-            breath = time.monotonic()
-            for step in steps:
-                if stop.is_set():
-                    return
-                yield [(step, read(step.task, keep))]
-                if gentle and time.monotonic() - breath > _WORK_SECONDS:
-                    time.sleep(_BREATH_SECONDS)
-                    breath = time.monotonic()
-            return
-        from app.index.workers import Workers
-
-        if listed is not None:
-            steps = list_first(steps, listed)
-        texts = self._catalog.text_store
-        with closing(early or Workers(gentle=gentle, texts=texts)) as workers:
-            for group in workers.read([(step.task, step.cost) for step in steps]):
-                yield [(steps[index], result) for index, result in group]
-
-
-def _settle(jobs: list[Job]) -> None:
-    """Wait until a write after our reading would give every file another time than it has now."""
-    # The clock of the files, not the one of the screen.
-    now_ns = time.time_ns()
-    newest = max([job.signature[3] for job in jobs if job.signature[3] <= now_ns], default=0)
-    age = now_ns - newest
-    if age < _STEP_NS:
-        time.sleep((_STEP_NS - age) / 1e9)

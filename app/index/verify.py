@@ -62,8 +62,8 @@ def verify(
     found = walk(stores)
     rows = {row.path: row for row in (*catalog.rows(full=True), *catalog.refused())}
     texts = catalog.texts()
-    if catalog.generation != before:
-        done.findings.append(Finding(catalog.path, "it was damaged: all that it held is forgotten"))
+    if catalog.generation != before and (lost := _lost(catalog)):
+        done.findings.append(Finding(catalog.path, lost))
     for at, (path, (signature, store)) in enumerate(found.files.items()):
         if stop is not None and stop.is_set():
             break
@@ -79,6 +79,16 @@ def verify(
     if stop is None or not stop.is_set():
         done.changed += len(rows.keys() - found.files.keys())
     return done
+
+
+def _lost(catalog: Catalog) -> str | None:
+    """What is to be said of a catalog that was begun anew; None where nothing was kept before."""
+    if not catalog.in_memory:
+        return "it was damaged: all that it held is forgotten"
+    # Nothing can be kept in the folder. What lies there lies there still.
+    if os.path.isfile(catalog.path) and os.path.getsize(catalog.path):
+        return "it is damaged, or cannot be read: nothing that it holds was compared"
+    return None
 
 
 def _check(row: Row, spans: tuple[Span, ...] | None, store: Store, folder: str, done: Verified) -> None:

@@ -42,7 +42,11 @@ WALK_SECONDS = 30.0
 """All files are looked at this often whatever a watch says: lost notices do not stay lost."""
 
 _DEBOUNCE_MS = 50
+# Each step wakes the thread, which is most of what an idle screen costs: where nothing happens they are
+# long (bar 11). Where something does, more is likely to come.
 _STEP_MS = 10
+_QUIET_STEP_MS = 20
+_QUIET_SECONDS = 2.0
 
 HOT_FILES = 64
 _TICK_SECONDS = 0.08
@@ -69,6 +73,7 @@ class NativeWatch:
         self._known = known
         self._roots: dict[str, _Identity] = {}
         self._notify: RustNotify | None = None
+        self._quiet_at = 0.0
         self._open()
 
     def wait(self, seconds: float, stop: Event) -> Hints:
@@ -84,9 +89,11 @@ class NativeWatch:
         if self._notify is None:
             stop.wait(seconds)
             return Hints()
-        changes = self._notify.watch(_DEBOUNCE_MS, _STEP_MS, max(1, int(seconds * 1000)), stop)
+        step = _STEP_MS if time.monotonic() < self._quiet_at else _QUIET_STEP_MS
+        changes = self._notify.watch(_DEBOUNCE_MS, step, max(1, int(seconds * 1000)), stop)
         if isinstance(changes, str):
             return Hints()
+        self._quiet_at = time.monotonic() + _QUIET_SECONDS
         paths = {path for _, path in changes}
         if not paths.isdisjoint(self._roots):
             # Removed and made again, a folder may even get its old inode; the watch is gone all the same.

@@ -42,9 +42,21 @@ def receive(pipe: IO[bytes]) -> Any:
 
 def load() -> None:
     """Import what decodes, which takes as long as reading the ends of a thousand files."""
-    # msgspec does as well without this one, which brings a third of all along.
-    sys.modules["typing_extensions"] = None  # type: ignore[assignment]
+    load_decoder()
     import app.sessions.ends  # noqa: F401
+
+
+def load_decoder() -> None:
+    """Import msgspec; for processes without other threads, which might import what it is not to have."""
+    # It does as well without this one, which brings a third of all along.
+    spared = "typing_extensions"
+    if spared in sys.modules or "msgspec" in sys.modules:
+        return
+    sys.modules[spared] = None  # type: ignore[assignment]
+    try:
+        import msgspec  # noqa: F401
+    finally:
+        del sys.modules[spared]
 
 
 def main() -> None:

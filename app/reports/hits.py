@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from app.formats.stamps import iso
 from app.formats.text import one_line
 from app.reports.listing import table
-from app.view.cells import width
+from app.view.cells import shorten, width
 from app.view.excerpt import fit, marked
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 INDENT = " " * 7
 """Hits stand below the session's age."""
 LEAST_CELLS = 24
-"""What a snippet gets of the narrowest terminal."""
+"""A snippet that would get less stands below where it is."""
 # As the screen shows it: by more than colour.
 MATCH, PLAIN = "\x1b[1;4;33m", "\x1b[0m"
 
@@ -48,38 +48,50 @@ class Painter:
         """
         heads = table([hit.row for hit in hits], {}, self._home, self._now_ms, self._cells)
         for hit, head in zip(hits, heads, strict=True):
-            said = self._said(hit)
             if self._cells is None:
+                said = self._whole(hit)
                 yield f"{head}  {said}" if said else head
                 continue
             if hit.path != self._last:
                 self._last = hit.path
                 yield head
-            if said:
-                yield INDENT + said
+            yield from self._below(hit, self._cells)
 
-    def _said(self, hit: Hit) -> str:
+    def _whole(self, hit: Hit) -> str:
         """Where it is and what it says; nothing of a session that is a hit as a whole."""
-        where = self._where(hit)
-        if not hit.snippet:
-            return where
-        text, ranges = hit.snippet, hit.ranges
-        if self._cells is not None:
-            taken = len(INDENT) + width(where) + 2
-            text, ranges = fit(text, ranges, max(LEAST_CELLS, self._cells - taken))
-        return f"{where}: {marked(text, ranges, MATCH, PLAIN) if self._colour else text}"
+        where = ", ".join(self._where(hit))
+        return f"{where}: {self._marked(hit.snippet, hit.ranges)}" if hit.snippet else where
 
-    def _where(self, hit: Hit) -> str:
+    def _below(self, hit: Hit, cells: int) -> Iterator[str]:
+        """The same in lines of so many cells; one, where a terminal is not narrow."""
+        indent = INDENT[: cells // 4]
+        room = cells - len(indent)
+        parts = self._where(hit)
+        where = ", ".join(parts)
+        left = room - width(where) - 2
+        if hit.snippet and left >= LEAST_CELLS:
+            yield f"{indent}{where}: {self._marked(*fit(hit.snippet, hit.ranges, left))}"
+            return
+        for part in parts if hit.snippet or left < 0 else filter(None, [where]):
+            yield indent + shorten(part, room)
+        if hit.snippet:
+            yield indent + self._marked(*fit(hit.snippet, hit.ranges, room))
+
+    def _marked(self, text: str, ranges: Sequence[tuple[int, int]]) -> str:
+        return marked(text, ranges, MATCH, PLAIN) if self._colour else text
+
+    def _where(self, hit: Hit) -> list[str]:
+        """Who says it and in which entry, on which branch, and how it is spelt."""
         parts = [role(hit) or ""]
         if hit.entry_id is not None:
             parts[0] += f" {hit.entry_id}"
         place = self._place(hit)
         if place.on_active_path is False:
-            parts.append(f"branch {place.branch} of {place.branches}, not on the active path")
+            parts += (f"branch {place.branch} of {place.branches}", "not on the active path")
         if hit.near:
             parts.append("in another spelling")
         # Ids and types of entries are as strange as their files.
-        return one_line(", ".join(parts))
+        return [one_line(part) for part in parts if part]
 
 
 def role(hit: Hit) -> str | None:

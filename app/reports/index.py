@@ -44,8 +44,12 @@ def run(options: Options, setup: Setup) -> int:
             try:
                 rebuild(setup.cache_folder)
             except OSError as error:
-                complain(f"what is kept cannot be deleted: {setup.cache_folder}: {error.strerror or error}")
-                return DIFFERENT
+                kept = where(setup.cache_folder)
+                # Where nothing is, the scan says as well that nothing can be kept, and goes on without.
+                if kept.catalog_bytes or kept.segments:
+                    why = error.strerror or error
+                    complain(f"what is kept cannot be deleted: {setup.cache_folder}: {why}")
+                    return DIFFERENT
         found, lines = _updated(setup)
     if options.json:
         write_json({"schema": SCHEMA, **found})
@@ -67,6 +71,7 @@ def _updated(setup: Setup) -> tuple[dict[str, Any], Iterator[str]]:
         index.close()
     if note:
         complain(note)
+    texts = where(setup.cache_folder)
     found = {
         "whole": counts.whole,
         "tails": counts.tails,
@@ -74,14 +79,16 @@ def _updated(setup: Setup) -> tuple[dict[str, Any], Iterator[str]]:
         "sessions": sessions,
         "refused": refused,
         "passed_over": passed_over,
-        "text_bytes": where(setup.cache_folder).text_bytes,
+        "text_bytes": texts.text_bytes - texts.dead_bytes,
+        "dead_bytes": texts.dead_bytes,
         "seconds": round(time.monotonic() - began, 3),
     }
     return found, _told_of_update(found)
 
 
 def _told_of_update(found: dict[str, Any]) -> Iterator[str]:
-    yield f"{_count(found['sessions'], 'session')}, {_bytes(found['text_bytes'])} of text"
+    dead = f", and {_bytes(found['dead_bytes'])} unused" if found["dead_bytes"] else ""
+    yield f"{_count(found['sessions'], 'session')}, {_bytes(found['text_bytes'])} of text{dead}"
     yield (
         f"{_bytes(found['bytes'])} read in {found['seconds']:.2f} s: {_count(found['whole'], 'file')} whole,"
         f" of {found['tails']:,} what was new at the end"
@@ -97,6 +104,7 @@ def _verified(setup: Setup) -> tuple[dict[str, Any], Iterator[str]]:
     try:
         done = verify(index.catalog, setup.stores, progress.compared)
         note = index.note
+        kept = not index.catalog.in_memory or index.catalog.rows() or index.catalog.refused()
     finally:
         progress.end()
         index.close()
@@ -106,6 +114,9 @@ def _verified(setup: Setup) -> tuple[dict[str, Any], Iterator[str]]:
     def told() -> Iterator[str]:
         for finding in done.findings:
             yield f"{tilde(finding.path, setup.home)}: {finding.what}"
+        if not kept and not done.findings:
+            yield "nothing compared: nothing is kept of any file"
+            return
         yield f"{_count(done.checked, 'file')} compared, {_count(len(done.findings), 'difference')}"
         if done.changed:
             yield f"{_count(done.changed, 'file')} not compared: changed since; `leafmark index` reads them"

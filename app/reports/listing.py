@@ -5,6 +5,7 @@ Only what the plain table needs is imported here: for fifty rows, importing take
 
 from __future__ import annotations
 
+from app.formats.origin import branch_count
 from app.formats.text import one_line
 from app.index.newest import newest
 from app.index.row import problem_count
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from app.setup import Setup
 
 MARK_CELLS = 10
+LEAST_ROOM = 20
+"""Cells for title and folder. What stands before them is left out where a terminal has no more."""
+_LEFT_OUT = (3, 2, 4, 5)  # messages, program, marks, id: in this order
 # a UUID's length, and the part of a version 7 one that is its time
 LONG_ID, SHORT_ID = 36, 13
 
@@ -78,18 +82,13 @@ def _every(setup: Setup, found: Found, *, full: bool) -> tuple[list[Row], str | 
 
 
 def _matching(rows: list[Row], query: str, setup: Setup) -> list[Row] | None:
-    """The rows that have all words of `query` and pass its filters; None, and why is said, where one is none
-    that can be asked.
-    """
-    from app.view.session_filter import haystack, matches, words_of
+    """The rows that `query` asks for; None, and why is said, where it cannot be run."""
+    from app.view.session_filter import haystack, is_plain, matches, words_of
 
-    if ":" in query:
+    if not is_plain(query):
         from app.reports.narrowed import narrowed
 
-        found = narrowed(rows, query, setup)
-        if found is None:
-            return None
-        rows, query = found
+        return narrowed(rows, query, setup)
     words = words_of(query)
     return [row for row in rows if matches(haystack(row, tilde(row.cwd, setup.home)), words)]
 
@@ -97,11 +96,13 @@ def _matching(rows: list[Row], query: str, setup: Setup) -> list[Row] | None:
 def table(rows: list[Row], states: dict[str, str], home: str, now_ms: int, cells: int | None) -> list[str]:
     """The rows as lines: state, age, program, messages, marks, id, title and folder.
 
-    :param cells: the width to fit to; None for lines that are not cut.
+    :param cells: the width to fit to, which leaves less in on a narrow terminal; None for lines that are not
+        cut.
     """
     ids = [one_line(short_id(row.id)) for row in rows]
     id_cells = max((width(text) for text in ids), default=0)
     signs = _signs(states)
+    kept = _columns(cells, id_cells)
     lines = []
     for row, text in zip(rows, ids, strict=True):
         facts = [
@@ -112,32 +113,47 @@ def table(rows: list[Row], states: dict[str, str], home: str, now_ms: int, cells
             fill(_marks(row, now_ms), MARK_CELLS),
             fill(text, id_cells),
         ]
-        head = " ".join(facts)
+        head = " ".join([facts[column] for column in kept])
         folder = tilde(row.cwd, home)
         if cells is None:
             lines.append(f"{head}  {row.title}  {folder}")
             continue
-        room = max(20, cells - width(head) - 4)
+        room = max(0, cells - width(head) - 4)
         folder_cells = min(width(folder), room // 3)
-        lines.append(f"{head}  {fill(row.title, room - folder_cells)}  {shorten(folder, folder_cells)}")
+        line = f"{head}  {fill(row.title, room - folder_cells)}  {shorten(folder, folder_cells)}"
+        lines.append(shorten(line, cells))
     return lines
+
+
+def _columns(cells: int | None, id_cells: int) -> list[int]:
+    """Which of the facts before title and folder a line has."""
+    sizes = [1, 4, 8, 4, MARK_CELLS, id_cells]
+    kept = list(range(len(sizes)))
+    if cells is None:
+        return kept
+    for column in _LEFT_OUT:
+        if cells - sum([sizes[each] + 1 for each in kept]) - 3 >= LEAST_ROOM:
+            break
+        kept.remove(column)
+    return kept
 
 
 def _signs(states: dict[str, str]) -> dict[str, str]:
     """Path -> the character for a session that is live or maybe live."""
     if not states:
         return {}
-    from app.view.session_row import MARKS
+    from app.view.session_row import STATES
 
-    return {path: MARKS[state][0] for path, state in states.items()}
+    return {path: STATES[state][0] for path, state in states.items()}
 
 
 def _marks(row: Row, now_ms: int) -> str:
     marks = []
     if row.parent_session:
         marks.append("↳")
-    if row.leaf_count > 1:
-        marks.append(f"⑂{count(row.leaf_count)}")
+    branches = branch_count(row.leaf_count, row.dialect, row.parent_session)
+    if branches > 1:
+        marks.append(f"⑂{count(branches)}")
     if row.labels:
         marks.append(f"◆{count(len(row.labels))}")
     if problem_count(row, now_ms):

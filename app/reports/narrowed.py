@@ -1,4 +1,6 @@
-"""The filters of the query language in `leafmark list`; its words mean the same as in the list on screen."""
+"""The query language in `leafmark list`: filters, and terms that are looked for in what a row says, and not
+in texts. Case does not count in its words and phrases, as in the list on screen; in patterns it does as ever.
+"""
 
 from __future__ import annotations
 
@@ -6,50 +8,56 @@ from typing import TYPE_CHECKING
 
 from app.index.facts import facts_of
 from app.index.query.grammar import parse
-from app.index.query.query import QueryError
+from app.index.query.query import REGEX, QueryError, Term
 from app.index.query.tokens import tokens
+from app.index.search.terms import seeker
 from app.reports.output import complain
 from app.reports.pointed import complain_of
+from app.view.folders import tilde
 
 if TYPE_CHECKING:
     from app.index.row import Row
+    from app.index.search.terms import Seeker
     from app.setup import Setup
 
 TEXTS_ONLY = ("in", "role")
 """These say in which texts to look."""
 
 
-def narrowed(rows: list[Row], query: str, setup: Setup) -> tuple[list[Row], str] | None:
-    """The rows that pass the filters in `query`, and what is left of it: the words. None, and standard error
-    says why, when a filter does not take its value, or asks for texts, which a list knows nothing of.
+def narrowed(rows: list[Row], query: str, setup: Setup) -> list[Row] | None:
+    """The rows that pass the filters of `query` and have its terms in title, folder, id, program or labels,
+    each term within one of them. None, and standard error says why, when it cannot be run or asks for texts,
+    which a list knows nothing of.
     """
     try:
-        filters, words = _split(query)
-        asked = parse(filters, setup.now_ms(), home=setup.home)
+        _refuse_texts(query)
+        asked = parse(query, setup.now_ms(), home=setup.home)
+        looks = [(_seeker(term), term.negated) for term in asked.terms]
     except QueryError as error:
         complain_of(query, error)
         return None
     for note in asked.notes:
         complain(note.message)
-    facts = facts_of(setup.stores, lambda: rows, setup.now_ms())
-    return [row for row in rows if asked.passes(row, facts)], words
+    facts = facts_of(setup.stores, lambda: rows, setup.now_ms(), setup.state_folder)
+    return [row for row in rows if asked.passes(row, facts) and _has(row, looks, setup.home)]
 
 
-def _split(query: str) -> tuple[str, str]:
-    """The filters of a query, and all else; both as long as the query, so that complaints point at the right
-    place.
-
-    :raises QueryError: a filter asks for texts.
-    """
-    words = list(query)
-    filters = [" "] * len(query)
+def _refuse_texts(query: str) -> None:
+    """:raises QueryError: a filter asks for texts."""
     for token in tokens(query):
-        if token.shape != "filter":
-            continue
-        if token.field in TEXTS_ONLY:
+        if token.shape == "filter" and token.field in TEXTS_ONLY:
             said = f"{token.field}: says in which texts to look; `leafmark search` looks into texts"
             raise QueryError(said, token.start, token.length)
-        place = slice(token.start, token.end)
-        filters[place] = query[place]
-        words[place] = " " * token.length
-    return "".join(filters), "".join(words)
+
+
+def _seeker(term: Term) -> Seeker:
+    if term.kind == REGEX:
+        return seeker(term)
+    return seeker(Term(term.kind, term.text, False, term.negated, term.position, term.length))
+
+
+def _has(row: Row, looks: list[tuple[Seeker, bool]], home: str) -> bool:
+    """Whether each term is somewhere in what a row says, and none of the negated ones."""
+    texts = [row.title, row.name or "", row.cwd, tilde(row.cwd, home), row.id, row.agent]
+    texts += [label for _, label in row.labels]
+    return all(any(map(look.in_text, texts)) is not negated for look, negated in looks)

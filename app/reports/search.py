@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from app.index.index import Index
 from app.index.query.grammar import parse
 from app.index.query.query import QueryError
+from app.index.worker import load_decoder
 from app.reports.hits import Painter, as_json, wants_colour
 from app.reports.output import columns, complain, write_json, write_text
 from app.reports.pointed import complain_of
@@ -28,8 +29,12 @@ def run(options: Options, setup: Setup) -> int:
     cannot be run.
     """
     query = " ".join(options.query)
-    index = Index(setup.stores, setup.cache_folder, setup.now_ms, home=setup.home)
+    index = Index(
+        setup.stores, setup.cache_folder, setup.now_ms, home=setup.home, state_folder=setup.state_folder
+    )
     try:
+        # Nothing else runs yet that might import something.
+        load_decoder()
         # A mistake is told of before anything is read.
         asked = parse(query, setup.now_ms(), home=setup.home, all_text=options.all_text)
         for note in asked.notes:
@@ -39,7 +44,9 @@ def run(options: Options, setup: Setup) -> int:
             index.scan(progress.read)
         finally:
             progress.end()
-        pages = index.query(query, order=options.order, all_text=options.all_text, every=options.every)
+        pages = index.query(
+            query, order=options.order, all_text=options.all_text, every=options.every, alone=True
+        )
         if index.note:
             complain(index.note)
         # Links and folders in odd places hide no session; what cannot be read may.

@@ -141,6 +141,7 @@ class _Ends:
             name,
             title_of(name, prompt) if name or prompt else UNTOLD,
             prompt,
+            "",
             self._created,
             self.newest or mtime_ms,
             parent_session=header.parent_session,
@@ -158,6 +159,7 @@ class _Ends:
             images=0,
             problems=0,
             torn=False,
+            linear=False,
         )
 
     def _find_name(self, lines: bytes) -> None:

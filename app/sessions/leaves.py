@@ -10,6 +10,7 @@ from __future__ import annotations
 import zlib
 from _blake2 import blake2b  # `hashlib` adds OpenSSL, which takes longer to load than many a file to read
 
+from app.formats.bytes_in import find
 from app.sessions.halves import STAMP
 
 _KEY = 4
@@ -26,7 +27,10 @@ class NeedsReread(Exception):
 class Leaves:
     """The entries that are nobody's parent so far, and the parents named so far."""
 
-    __slots__ = ("_fresh", "_named", "_parents", "_waiting", "lasting", "old_leaves", "old_named")
+    __slots__ = (
+        *("_fresh", "_ids", "_last", "_named", "_parents", "_waiting"),
+        *("lasting", "linear", "old_leaves", "old_named"),
+    )
 
     def __init__(self) -> None:
         self._fresh: dict[str | None, int] = {}
@@ -40,6 +44,11 @@ class Leaves:
         """Keys of the parents named of late, from a stored state."""
         self.lasting = b""
         """Keys of all that were named before those, behind their stamp (`halves`)."""
+        self.linear = True
+        """Whether each entry hangs on the one before it, the first on none, and no id is used twice."""
+        self._last: str | None = None
+        # Of this process. Older ones are among the named, or the last.
+        self._ids: set[str | None] = set()
 
     @property
     def named(self) -> set[str]:
@@ -73,6 +82,7 @@ class Leaves:
             for entry_id, parent in zip(ids, parents, strict=True):
                 self.entry(entry_id, parent)
             return
+        self._follow(ids, parents)
         # An entry whose child comes next is no leaf, and nearly all are like that.
         pairs = zip(ids, [*parents[1:], None], strict=False)
         self._waiting += [one for one, named in pairs if one != named or one is None]
@@ -83,6 +93,7 @@ class Leaves:
 
         :raises NeedsReread: its id may have been named, or used, before the stored state was made.
         """
+        self._follow([entry_id], [parent])
         fresh = self.fresh
         if parent is not None:
             self.named.add(parent)
@@ -96,6 +107,20 @@ class Leaves:
                 raise NeedsReread
         if entry_id is None or entry_id not in self.named:
             fresh[entry_id] = fresh.get(entry_id, 0) + 1
+
+    def _follow(self, ids: list[str | None], parents: list[str | None]) -> None:
+        """See whether the next entries go on in a line."""
+        if not self.linear or not ids:
+            return
+        many = len(self._ids) + len(ids)
+        self._ids.update(ids)
+        self.linear = (
+            parents[0] == self._last
+            and parents[1:] == ids[:-1]
+            and len(self._ids) == many
+            and None not in self._ids
+        )
+        self._last = ids[-1]
 
     def count(self) -> int:
         """How many entries are leaves."""
@@ -121,6 +146,15 @@ class Leaves:
         self.old_leaves = leaves
         self.old_named = late
         self.lasting = lasting
+
+    def go_on(self, last: str | None, *, linear: bool) -> None:
+        """What else there is to know of the entries before.
+
+        :param last: the id of the last one.
+        """
+        self.linear = linear
+        self._last = last
+        self._ids = {last} if last is not None else set()
 
 
 def _can_be_packed(entry_id: str) -> bool:
@@ -162,9 +196,9 @@ def _stamped(keys: bytes) -> bytes:
 
 
 def _holds(keys: bytes, key: bytes) -> bool:
-    at = keys.find(key)
+    at = find(keys, key, 0)
     while at >= 0:
         if at % _KEY == 0:
             return True
-        at = keys.find(key, at + 1)
+        at = find(keys, key, at + 1)
     return False

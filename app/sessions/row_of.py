@@ -5,8 +5,9 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING
 
+from app.formats.text import one_line
 from app.sessions.deepest import deepest
-from app.sessions.summary import Summary, title_of
+from app.sessions.summary import LAST_PROMPT_LIMIT, Summary, title_of
 
 if TYPE_CHECKING:
     from app.sessions.tally import Tally
@@ -35,6 +36,7 @@ def row_of(tally: Tally, mtime_ms: int, torn: bool) -> Summary:
         name=sums.name,
         title=title_of(sums.name, sums.first_message),
         first_message=sums.first_message,
+        last_prompt=_other(sums.last_prompt, sums.first_message),
         created=created,
         modified=modified,
         message_count=sums.messages,
@@ -51,13 +53,24 @@ def row_of(tally: Tally, mtime_ms: int, torn: bool) -> Summary:
         images=sums.images,
         problems=sums.problems,
         torn=torn,
+        linear=_is_linear(tally),
     )
+
+
+def _other(last: str, first: str) -> str:
+    return "" if last == one_line(first, LAST_PROMPT_LIMIT) else last
 
 
 def _leaf_count(tally: Tally) -> int:
     if not tally.has_ids or _is_without_ids(tally):
         return min(tally.sums.entries, 1)
     return tally.leaves.count()
+
+
+def _is_linear(tally: Tally) -> bool:
+    if not tally.dialect.one_entry_a_line:
+        return False  # a line may name any leaf
+    return not tally.has_ids or _is_without_ids(tally) or tally.leaves.linear
 
 
 def _is_without_ids(tally: Tally) -> bool:

@@ -10,7 +10,7 @@ from app.sessions.halves import NONE, Halves
 from app.sessions.heads import Heads
 from app.sessions.leaves import Leaves, NeedsReread
 
-_VERSION = 2
+_VERSION = 3
 """To be raised when what is stored, or what it means, changes: older states are then read anew."""
 
 
@@ -25,6 +25,7 @@ class State(Struct, array_like=True):
     messages: int = 0
     newest: float | int = 0
     first_message: str = ""
+    last_prompt: str = ""
     first_stamp: int = 0
     leaf_id: str | None = None
     heads: Heads = field(default_factory=Heads)
@@ -49,6 +50,7 @@ class _Stored(Struct, array_like=True):
     leaves: bytes
     named: bytes
     models: list[tuple[str | None, str | None]]
+    linear: bool
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -64,7 +66,8 @@ def pack_state(
         return NONE
     old_leaves, named, lasting = packed
     try:
-        return _encode(_Stored(_VERSION, header, sums, old_leaves, named, models)), lasting
+        stored = _Stored(_VERSION, header, sums, old_leaves, named, models, leaves.linear)
+        return _encode(stored), lasting
     except (UnicodeEncodeError, OverflowError):
         # An id with a lone surrogate, or a number beyond 64 bits: such a file is read whole each time.
         return NONE
@@ -84,4 +87,5 @@ def unpack_state(state: Halves) -> tuple[Header, State, Leaves, list[tuple[str |
         raise NeedsReread
     leaves = Leaves()
     leaves.unpack(stored.leaves, stored.named, lasting)
+    leaves.go_on(stored.sums.leaf_id, linear=stored.linear)
     return stored.header, stored.sums, leaves, stored.models

@@ -67,7 +67,8 @@ def summarise(path: str, agents: Sequence[str], mtime_ms: int) -> Outcome:
             header = read_header(path, piece, agents)
         except NotASession:
             header = find_header(path, descriptor, agents)
-        return _fold(Tally(header), descriptor, 0, mtime_ms, piece)
+        end = max(len(piece), os.fstat(descriptor).st_size)
+        return _fold(Tally(header), descriptor, 0, mtime_ms, piece, end)
     except NotASession as refusal:
         return Outcome(None, refusal.reason, refusal.line)
     except OSError as error:
@@ -91,12 +92,16 @@ def extend(
     except OSError as error:
         return Outcome(None, why(error))
     try:
-        if os.fstat(descriptor).st_size < offset or fingerprint_of(descriptor, offset) != fingerprint:
+        end = os.fstat(descriptor).st_size
+        if end < offset:
+            return None
+        head = _head_of(descriptor, offset)
+        if fingerprint_of(descriptor, offset, head) != fingerprint:
             return None
         tally = Tally.restore(state)
         if agents and tally.header.agent not in agents:
             return None
-        return _fold(tally, descriptor, offset, mtime_ms)
+        return _fold(tally, descriptor, offset, mtime_ms, end=end, head=head if offset >= _HEAD else None)
     except NeedsReread:
         return None
     except OSError as error:
@@ -105,8 +110,17 @@ def extend(
         os.close(descriptor)
 
 
-def _fold(tally: Tally, descriptor: int, start: int, mtime_ms: int, piece: bytes = b"") -> Outcome:
-    offset, unfinished = feed_lines(descriptor, tally.feed, start, piece)
+def _fold(
+    tally: Tally,
+    descriptor: int,
+    start: int,
+    mtime_ms: int,
+    piece: bytes = b"",
+    end: int | None = None,
+    head: blake2b | None = None,
+) -> Outcome:
+    """:param piece: what has been read from `start` on; `end`, `head`: see `feed_lines`, `fingerprint_of`."""
+    offset, unfinished = feed_lines(descriptor, tally.feed, start, piece, end)
     state = tally.dump()
     whole = bool(unfinished) and feed_unfinished(tally, unfinished, offset)
     return Outcome(
@@ -114,7 +128,7 @@ def _fold(tally: Tally, descriptor: int, start: int, mtime_ms: int, piece: bytes
         # What an unfinished line says is in the text now, and would be there twice after the next look.
         state=NONE if whole else state,
         offset=offset,
-        fingerprint=fingerprint_of(descriptor, offset),
+        fingerprint=fingerprint_of(descriptor, offset, head),
         bytes_read=offset - start + len(unfinished),
         text=tally.text(),
     )
@@ -132,14 +146,19 @@ def open_file(path: str) -> int:
     return os.open(path, _READ)
 
 
-def fingerprint_of(descriptor: int, offset: int) -> bytes:
+def fingerprint_of(descriptor: int, offset: int, head: blake2b | None = None) -> bytes:
     """Of the file's beginning and of what stands before `offset`: both change when a file is written anew.
 
+    :param head: of the beginning, when that has just been read; it stays as it is.
     :raises OSError: the file cannot be read.
     """
-    digest = blake2b(read_at(descriptor, min(_HEAD, offset), 0), digest_size=16)
+    digest = _head_of(descriptor, offset) if head is None else head.copy()
     digest.update(read_at(descriptor, min(_TAIL, offset), max(0, offset - _TAIL)))
     return digest.digest()
+
+
+def _head_of(descriptor: int, offset: int) -> blake2b:
+    return blake2b(read_at(descriptor, min(_HEAD, offset), 0), digest_size=16)
 
 
 def why(error: OSError) -> str:

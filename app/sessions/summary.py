@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 FIRST_MESSAGE_LIMIT = 65_536
 """`Summary.first_message` is cut at this many characters: a row must never weigh megabytes."""
 
+LAST_PROMPT_LIMIT = 160
+"""So many characters of the last prompt are kept: a line of the screen."""
+
 NO_MESSAGES = "(no messages)"
 
 FIELDS = (
@@ -27,6 +30,7 @@ FIELDS = (
     "name",
     "title",
     "first_message",
+    "last_prompt",
     "created",
     "modified",
     "message_count",
@@ -43,6 +47,7 @@ FIELDS = (
     "images",
     "problems",
     "torn",
+    "linear",
 )
 """The fields of a `Summary` in the order of its constructor, so that the catalog can store and load them."""
 
@@ -57,6 +62,7 @@ def title_of(name: str | None, first_message: str) -> str:
 class Summary:
     """One session as the list shows it. Times are milliseconds since the epoch, UTC.
 
+    last_prompt     the beginning of the last one, as one inert line; "" where it begins like the first
     created         the header's time, None when it has none
     modified        the newest user or assistant message, else the header, else the file's mtime (FORMATS 1.1)
     message_count   entries of type message, as pi counts them
@@ -71,6 +77,8 @@ class Summary:
     images          entries with at least one image
     problems        complete lines and other faults that `problems.problems` lists
     torn            the last line is unfinished and does not parse; it may still be being written
+    linear          all entries are on the active path, as far as the lines tell: each hangs on the one before
+                    it, and no id is used twice
     """
 
     __slots__ = FIELDS
@@ -84,6 +92,7 @@ class Summary:
         name: str | None,
         title: str,
         first_message: str,
+        last_prompt: str,
         created: int | None,
         modified: int,
         message_count: int,
@@ -100,6 +109,7 @@ class Summary:
         images: int,
         problems: int,
         torn: bool,
+        linear: bool,
     ) -> None:
         self.agent = agent
         self.dialect = dialect
@@ -108,6 +118,7 @@ class Summary:
         self.name = name
         self.title = title
         self.first_message = first_message
+        self.last_prompt = last_prompt
         self.created = created
         self.modified = modified
         self.message_count = message_count
@@ -124,6 +135,7 @@ class Summary:
         self.images = images
         self.problems = problems
         self.torn = torn
+        self.linear = linear
 
     def values(self) -> tuple[Any, ...]:
         """Every field, in the order of `FIELDS`; `Summary(*values)` makes an equal one."""

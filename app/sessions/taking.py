@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from app.formats.brief import ANSWERS, SPEAKING, Prompt
 from app.formats.spoken import texts_of
+from app.formats.text import one_line
 from app.sessions.heard import hear, hear_answer, packed
-from app.sessions.summary import FIRST_MESSAGE_LIMIT
+from app.sessions.summary import FIRST_MESSAGE_LIMIT, LAST_PROMPT_LIMIT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from app.formats.brief import Brief
     from app.formats.skim import Usage
     from app.sessions.heard import Heard
+    from app.sessions.state import State
     from app.sessions.tally import Tally
 
 USAGE_TYPES = frozenset(("usage", "model_usage", "compaction", "branch_summary"))
@@ -40,6 +42,7 @@ def take(tally: Tally, entries: list[Brief], starts: Sequence[int]) -> bytes:
     heard: Heard = []
     called: list[str] = []
     used: list[Usage] = []
+    prompts: list[Prompt] = []
     provider = model = None
     for entry, at in zip(entries, starts, strict=True):
         if entry.type == "message":
@@ -56,8 +59,7 @@ def take(tally: Tally, entries: list[Brief], starts: Sequence[int]) -> bytes:
                     tally.models[provider, model] = None
             elif said is Prompt:
                 hear(entry, at, heard, called)
-                if not sums.first_message:
-                    sums.first_message = first_of(message)
+                prompts.append(message)
             elif message is None:
                 tally.fault("a message entry without a message")
                 continue
@@ -85,6 +87,8 @@ def take(tally: Tally, entries: list[Brief], starts: Sequence[int]) -> bytes:
                 hear(entry, at, heard, called)
     if heads:
         entries = [entry for entry in entries if not is_head(entry)]
+    if prompts:
+        prompted(sums, prompts)
     tally.use(used)
     sums.tools.update(dict.fromkeys(filter(None, called)))
     sums.entries += len(entries)
@@ -97,8 +101,17 @@ def take(tally: Tally, entries: list[Brief], starts: Sequence[int]) -> bytes:
     return packed(heard)
 
 
-def first_of(prompt: Prompt) -> str:
-    """What a prompt says, as a row has it."""
+def prompted(sums: State, prompts: Sequence[Prompt]) -> None:
+    """Take in what the next prompts say: the first and the last that say anything count."""
+    if not sums.first_message:
+        sums.first_message = next(filter(None, map(_said, prompts)), "")
+    sums.last_prompt = next(
+        (said for prompt in reversed(prompts) if (said := one_line(_said(prompt), LAST_PROMPT_LIMIT))),
+        sums.last_prompt,
+    )
+
+
+def _said(prompt: Prompt) -> str:
     return " ".join(texts_of(prompt.content))[:FIRST_MESSAGE_LIMIT]
 
 

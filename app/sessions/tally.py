@@ -23,7 +23,7 @@ from app.sessions.heard import hear, packed
 from app.sessions.leaves import Leaves, NeedsReread
 from app.sessions.row_of import row_of
 from app.sessions.state import State, pack_state, unpack_state
-from app.sessions.taking import RARE_TYPES, SAYING_TYPES, USAGE_TYPES, first_of, take
+from app.sessions.taking import RARE_TYPES, SAYING_TYPES, USAGE_TYPES, prompted, take
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -160,8 +160,7 @@ class Tally:
         if isinstance(message, Answer):
             self._answer(message)
         elif isinstance(message, Prompt):
-            if not sums.first_message:
-                sums.first_message = first_of(message)
+            prompted(sums, (message,))
         else:
             if message is None:
                 self.fault("a message entry without a message")

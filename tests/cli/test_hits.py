@@ -14,6 +14,7 @@ from app.index.query.query import Note, QueryError
 from app.index.search.found import Hit, Page
 from app.reports import search
 from app.reports.hits import wants_colour
+from app.reports.listing import table
 from app.reports.pointed import complain_of, pointed
 from app.setup import Setup
 from app.view.cells import width
@@ -81,6 +82,38 @@ def test_on_a_terminal_hits_stand_below_their_session_and_fit(report):
     assert all(width(line) <= 60 for line in lines)
     assert "needle" in lines[2]
     assert "\x1b" not in out
+
+
+@pytest.mark.parametrize("cells", [1, 2, 7, 8, 20, 30, 40, 50, 59, 60, 70, 80, 200])
+@pytest.mark.parametrize("colour", [False, True])
+def test_no_line_is_wider_than_the_terminal(report, cells, colour):
+    row = make_row(
+        "0197c0de-0000-7000-8000-00000000abcd", title="日本語の題 " * 9, cwd="/home/me/" + "x" * 40
+    )
+    text = "x" * 200 + " needle 日本" + "y" * 200
+    hits = [
+        hit(row, text, ranges=((201, 207),), role="assistant", entry_id="12345678", near=True),
+        hit(row, where="row", snippet="", role="", entry_id=None),
+        hit(ONE, "needle", ranges=((0, 6),), role="u" * 300),
+    ]
+    pages = [Page(hits, 2, done=True)]
+    _, out, _ = report(pages, "--every", place=lambda hit: Where(False, 1, 2), cells=cells, colour=colour)
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", out)
+    assert max(width(line) for line in plain.splitlines()) <= cells
+    if cells >= 20:
+        assert plain.count("needle") == 2
+    if cells >= 40:
+        assert plain.count("branch 1 of 2") == plain.count("not on the active path") == 3
+        assert "in another spelling" in plain
+
+
+@pytest.mark.parametrize(("cells", "kept"), [(80, 5), (66, 4), (60, 3), (50, 2), (40, 1)])
+def test_a_narrow_terminal_has_fewer_columns_and_room_for_a_title(cells, kept):
+    row = make_row("0197c0de-0000-7000-8000-00000000abcd", agent="omp", leaf_count=4, message_count=77)
+    row.title, row.cwd = "the title of it", "/"
+    (line,) = table([row], {}, "/home/me", NOW, cells)
+    assert sum(fact in line for fact in ("5m", "0197c0de-0000", "⑂4", "omp", "77")) == kept
+    assert "the title of it" in line
 
 
 def test_what_was_found_is_marked_in_colour(report):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 
 import pytest
 
 from app.index.batch import Delta
+from app.index.row import SCHEMA
 from app.reports.progress import Progress
 from tests.factory import chain, message, write_session
 
@@ -32,6 +34,7 @@ def test_what_was_read_is_said(run, folder):
     assert code == 0
     assert found.pop("seconds") >= 0
     assert found.pop("text_bytes") > 0
+    assert found.pop("dead_bytes") == 0
     assert found == {
         "schema": 1,
         "whole": 3,
@@ -150,7 +153,9 @@ def test_without_a_terminal_nobody_is_told_of_progress():
     assert (progress.read, progress.compared) == (None, None)
 
 
-def test_what_cannot_be_deleted_is_said_in_words_of_ours(run, monkeypatch):
+def test_what_cannot_be_deleted_is_said_in_words_of_ours(run, folder, monkeypatch):
+    run("index")
+
     def refuse(folder):
         raise PermissionError(13, "Permission denied", folder)
 
@@ -159,3 +164,62 @@ def test_what_cannot_be_deleted_is_said_in_words_of_ours(run, monkeypatch):
     assert done.code == 3
     assert done.err.startswith("leafmark: what is kept cannot be deleted: ")
     assert done.err.endswith(": Permission denied\n")
+
+
+@pytest.fixture
+def read_only(home, monkeypatch):
+    """Have nothing be written in the cache folder from now on, which is there."""
+    cache = home / ".cache/leafmark"
+    cache.mkdir(parents=True, exist_ok=True)
+    really = os.open
+
+    def refuse(path, flags, *rest, **options):
+        if str(path).startswith(str(cache)) and flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+            raise PermissionError(13, "Permission denied", path)
+        return really(path, flags, *rest, **options)
+
+    def make_read_only():
+        monkeypatch.setattr(os, "open", refuse)
+        return cache
+
+    return make_read_only
+
+
+def test_an_empty_folder_that_nothing_may_be_written_to_is_not_damaged(run, folder, read_only):
+    cache = read_only()
+    note = f"leafmark: the list is kept in memory only: {cache}/catalog-{SCHEMA}.db: Permission denied\n"
+    assert run("index", "--verify") == (0, "nothing compared: nothing is kept of any file\n", note)
+    done = run("index", "--rebuild")
+    assert (done.code, done.err) == (0, note)
+    assert done.out.startswith("2 sessions, 0 bytes of text\n")
+
+
+def test_what_is_damaged_and_cannot_be_replaced_is_said_to_be_so(run, folder, read_only):
+    run("index")
+    cache = read_only()
+    for name in (f"catalog-{SCHEMA}.db-wal", f"catalog-{SCHEMA}.db-shm"):
+        (cache / name).unlink(missing_ok=True)
+    catalog = cache / f"catalog-{SCHEMA}.db"
+    catalog.write_bytes(b"garbage" * 1_000)
+    done = run("index", "--verify")
+    assert done.code == 3
+    told = "it is damaged, or cannot be read: nothing that it holds was compared"
+    assert done.out.splitlines()[0] == f"~/.cache/leafmark/{catalog.name}: {told}"
+    done = run("index", "--rebuild")
+    assert (done.code, done.out) == (3, "")
+    assert done.err == f"leafmark: what is kept cannot be deleted: {cache}: Permission denied\n"
+
+
+def test_texts_that_nobody_has_any_more_are_told_apart(run, folder, home):
+    run("index")
+    _, before = asked(run)
+    line = json.dumps(message("e", None, "user", "something else"))
+    write_session(folder / "b.jsonl", *chain("lots " * 10, id="bbbb"), json.loads(line))
+    _, found = asked(run)
+    cache = home / ".cache/leafmark"
+    size = sum(path.stat().st_size for path in cache.glob("text-*/*.seg"))
+    assert found["text_bytes"] + found["dead_bytes"] == size
+    assert found["dead_bytes"] == size - found["text_bytes"] > 0
+    (folder / "b.jsonl").unlink()
+    assert asked(run)[1]["text_bytes"] < before["text_bytes"]
+    assert re.match(r"1 session, \d+ bytes of text, and \d+ bytes unused\n", run("index").out)

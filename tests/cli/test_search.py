@@ -291,3 +291,48 @@ def test_what_could_not_be_read_is_told_of_and_what_hides_no_session_is_not(run,
     assert done.err == "leafmark: 1 file was not read; `leafmark doctor` says why\n"
     monkeypatch.setattr(Index, "complaints", complaints[1:])
     assert run("search", "abandoned").err == ""
+
+
+def test_a_fork_of_nickcecere_agent_has_one_branch(run, home):
+    folder = home / ".config/agent/sessions"
+    opening = {"type": "session", "id": "forkfork", "version": 1, "timestamp": stamp(1), "cwd": "/work"}
+    origin = {
+        "type": "branch",
+        "id": "b0",
+        "timestamp": stamp(1),
+        "parent_session_path": str(folder / "old.jsonl"),
+        "fork_entry_id": "zz",
+        "branch_summary": "an okapi was looked for",
+    }
+    said = [
+        {
+            "type": "message",
+            "id": f"m{number}",
+            **({"parent_id": f"m{number - 1}"} if number else {}),
+            "timestamp": stamp(2 + number),
+            "role": "user",
+            "message": {"role": "user", "content": [{"type": "text", "text": f"a tapir, number {number}"}]},
+        }
+        for number in range(3)
+    ]
+    write_session(folder / "20260528-202640-forkfork.jsonl", opening, origin, *said)
+    (hit,) = hits(run, "okapi")
+    assert (hit["entry_id"], hit["on_active_path"]) == ("b0", True)
+    assert [(hit["entry_id"], hit["on_active_path"]) for hit in hits(run, "--every", "tapir")] == [
+        ("m2", True), ("m1", True), ("m0", True),
+    ]  # fmt: skip
+    assert "active path" not in run("search", "okapi").out
+    assert hits(run, "has:branch", code=1, err="leafmark: no session matches\n") == []
+    listed = run("list").out
+    assert "↳" in listed
+    assert "⑂" not in listed
+    # The rule of issue 2 counts entries, and this one is nobody's parent.
+    assert json.loads(run("list", "--json").out)["sessions"][0]["leaf_count"] == 2
+    # One who goes elsewhere in it sees two.
+    said[2]["parent_id"] = "m0"
+    write_session(folder / "20260528-202640-forkfork.jsonl", opening, origin, *said)
+    assert "⑂2" in run("list").out
+    assert "branch 1 of 2, not on the active path" in run("search", "number 1").out
+    # A fork that nobody has said anything in yet.
+    write_session(folder / "20260528-202640-forkfork.jsonl", opening, origin)
+    assert [hit["on_active_path"] for hit in hits(run, "okapi")] == [True]

@@ -128,6 +128,8 @@ def test_what_is_written_meanwhile_is_fed_too(tmp_path: Path) -> None:
     descriptor = os.open(path, os.O_RDONLY)
     try:
         assert lines.feed_lines(descriptor, take) == (14, b"four")
+        # No more is read than there is said to be.
+        assert lines.feed_lines(descriptor, Taker(), end=14) == (14, b"")
     finally:
         os.close(descriptor)
     assert taker.found == b"one\ntwo\nthree\n"

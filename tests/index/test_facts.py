@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.actions.pin import pin
 from app.index.facts import facts_of
 from app.index.index import Index
 from app.stores import discover, named
@@ -30,6 +31,25 @@ def test_pins_of_a_store_count_for_its_sessions(tmp_path: Path) -> None:
     rows = index.rows()
     index.close()
     facts = facts_of(stores, lambda: rows, 0)
+    assert {row.id: facts.pinned(row) for row in rows} == {"one": False, "two": True}
+
+
+def test_own_pins_count_for_every_agent(tmp_path: Path) -> None:
+    write_session(tmp_path / "pi" / "-work" / "a.jsonl", *chain("hello", id="one"))
+    write_session(tmp_path / "pi" / "-work" / "b.jsonl", *chain("hello", id="two"))
+    stores = named([("pi", str(tmp_path / "pi"))], {}, str(tmp_path), str(tmp_path))
+    state = str(tmp_path / "state")
+    pin("pi", "two", True, stores[0], state)
+    # Another agent's session may have the same id.
+    pin("indusagi", "one", True, named([("indusagi", str(tmp_path))], {}, "/", "/")[0], state)
+
+    index = Index(stores, str(tmp_path / "cache"), state_folder=state)
+    index.scan()
+    [page] = index.query("is:pinned")
+    rows = index.rows()
+    index.close()
+    assert [hit.row.id for hit in page.hits] == ["two"]
+    facts = facts_of(stores, lambda: rows, 0, state)
     assert {row.id: facts.pinned(row) for row in rows} == {"one": False, "two": True}
 
 

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.index import batch as batch_module
 from app.index import jobs as jobs_module
 from app.index import scan as scan_module
+from app.index import work as work_module
 from app.index import workers as workers_module
 from app.index.catalog import Catalog
 from app.index.index import Index
@@ -58,7 +60,7 @@ class Inline:
 @pytest.fixture
 def inline(monkeypatch: pytest.MonkeyPatch) -> type[Inline]:
     """Every scan has much to read: one file makes up the newest ones."""
-    monkeypatch.setattr(scan_module, "WORKERS_FROM_BYTES", 1)
+    monkeypatch.setattr(work_module, "WORKERS_FROM_BYTES", 1)
     monkeypatch.setattr(jobs_module, "FIRST_BYTES", 1_000)
     monkeypatch.setattr(Inline, "steps", [], raising=False)
     monkeypatch.setattr(Inline, "calls", [], raising=False)
@@ -108,6 +110,27 @@ def test_the_newest_are_read_then_all_ends_then_the_rest(inline: type[Inline], i
     ]
     assert shown(told) == [(NEWEST, False), (LARGE, True), (SMALL, False), (LARGE, False), (LATE, False)]
     assert (index.counts.ends, index.counts.whole) == (2, 4)
+
+
+class Still:
+    """Stands in for the module `time` where it is always now."""
+
+    @staticmethod
+    def monotonic() -> float:
+        return 1_000.0
+
+
+def test_the_newest_and_then_the_whole_list_are_told_of_at_once(
+    inline: type[Inline], index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch_module, "time", Still)
+    told: list[Delta] = []
+    index.scan(told.append)
+    assert [shown([delta]) for delta in told if delta.changed] == [
+        [(NEWEST, False)],
+        [(LARGE, True), (SMALL, False)],
+        [(LARGE, False), (LATE, False)],
+    ]
 
 
 def test_in_the_end_everything_is_as_without_them(
@@ -234,7 +257,7 @@ def test_ends_that_come_late_do_not_undo_what_was_read(
     def swapped(steps: Sequence[Step], listed: Container[str]) -> list[Step]:
         return sorted(list_first(steps, listed), key=lambda step: step.only_ends)
 
-    monkeypatch.setattr(scan_module, "list_first", swapped)
+    monkeypatch.setattr(work_module, "list_first", swapped)
     told: list[Delta] = []
     index.scan(told.append)
     assert inline.steps[-2:] == [(LARGE, True), (LATE, True)]
@@ -255,7 +278,7 @@ def test_a_file_whose_ends_make_reading_fail_is_none_the_worse(
 
 
 def test_workers_read_ends_too(tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scan_module, "WORKERS_FROM_BYTES", 1)
+    monkeypatch.setattr(work_module, "WORKERS_FROM_BYTES", 1)
     monkeypatch.setattr(jobs_module, "FIRST_BYTES", 1_000)
     index = Index([store], str(tmp_path / "cache"))
     told: list[Delta] = []
@@ -269,7 +292,7 @@ def test_workers_come_up_during_the_first_walk_and_end(
     inline: type[Inline], index: Index, monkeypatch: pytest.MonkeyPatch, much: bool
 ) -> None:
     if not much:
-        monkeypatch.setattr(scan_module, "WORKERS_FROM_BYTES", 1_000_000)
+        monkeypatch.setattr(work_module, "WORKERS_FROM_BYTES", 1_000_000)
     walk = scan_module.walk
 
     def after_the_start(*arguments: object) -> object:

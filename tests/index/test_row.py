@@ -23,6 +23,7 @@ SUMMARY = Summary(
     name="Auth",
     title="Auth",
     first_message="fix\nthe login",
+    last_prompt="now the tests",
     created=1_767_323_045_000,
     modified=1_767_323_046_123,
     message_count=4,
@@ -39,6 +40,7 @@ SUMMARY = Summary(
     images=2,
     problems=1,
     torn=True,
+    linear=False,
 )
 MTIME_MS = 1_767_323_050_000
 SIGNATURE = (7, 900, MTIME_MS * 1_000_000, 5)

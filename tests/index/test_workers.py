@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.index import scan as scan_module
+from app.index import work as work_module
 from app.index import worker
 from app.index.catalog import Catalog
 from app.index.index import Index
@@ -205,7 +205,7 @@ def test_workers_end_with_us(tmp_path: Path) -> None:
 
 
 def test_a_large_first_scan_uses_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scan_module, "WORKERS_FROM_BYTES", 1000)
+    monkeypatch.setattr(work_module, "WORKERS_FROM_BYTES", 1000)
     store = pi_store(tmp_path / "store")
     paths = fill(tmp_path / "store", 300)
     index = Index([store], str(tmp_path / "cache"))
@@ -218,7 +218,7 @@ def test_a_large_first_scan_uses_them(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_stopping_a_large_scan_ends_the_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scan_module, "WORKERS_FROM_BYTES", 1000)
+    monkeypatch.setattr(work_module, "WORKERS_FROM_BYTES", 1000)
     fill(tmp_path / "store", 300)
     index = Index([pi_store(tmp_path / "store")], str(tmp_path / "cache"))
     stop = threading.Event()

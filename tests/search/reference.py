@@ -222,6 +222,8 @@ def found_in(term: Term, text: str) -> bool:
         return bool(re.search(loose, folded(text))) and (not term.exact or bool(re.search(strict, composed)))
     # RE2's classes are those of ASCII, its capitals those of Unicode.
     pattern = term.text.replace(r"\w", "[0-9A-Za-z_]").replace(r"\d", "[0-9]")
+    # A line may end with CRLF.
+    pattern = pattern.replace("$", r"(?:\r?$)")
     # In folded text the one letter is two.
     here = bool(re.search(pattern.replace("ß", "ss"), folded(text), re.MULTILINE | re.IGNORECASE))
     return here and (not term.exact or bool(re.search(pattern, composed, re.MULTILINE)))

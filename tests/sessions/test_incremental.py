@@ -76,6 +76,34 @@ def test_leaves_are_counted_by_their_definition(pairs: list[tuple[str | None, st
     assert leaves.count() == sum(entry_id is None or entry_id not in named for entry_id, _ in pairs)
 
 
+NEAR = IDS | st.none() | st.sampled_from(("id0", "id1", "id2"))
+
+
+@given(st.integers(0, 6), st.lists(st.tuples(NEAR, NEAR), max_size=2), st.data())
+def test_entries_are_in_a_line_by_definition(
+    count: int, odd: list[tuple[str | None, str | None]], data: st.DataObject
+) -> None:
+    line = [f"id{number}" for number in range(count)]
+    pairs: list[tuple[str | None, str | None]] = [*zip(line, [None, *line], strict=False), *odd]
+    leaves = Leaves()
+    last: str | None = None
+    for start, end in pairwise(sorted({0, len(pairs), *data.draw(st.sets(st.integers(0, len(pairs))))})):
+        some = pairs[start:end]
+        try:
+            leaves.entries([entry_id for entry_id, _ in some], [parent for _, parent in some])
+        except NeedsReread:
+            return
+        last = some[-1][0]
+        if data.draw(st.booleans()) and (packed := leaves.pack()) is not None:
+            linear = leaves.linear
+            leaves = Leaves()
+            leaves.unpack(*packed)
+            leaves.go_on(last, linear=linear)
+    ids = [entry_id for entry_id, _ in pairs]
+    in_a_line = [parent for _, parent in pairs] == [None, *ids][: len(pairs)]
+    assert leaves.linear == (in_a_line and len(set(ids)) == len(ids) and None not in ids)
+
+
 @given(st.lists(st.lists(st.tuples(IDS | st.none(), st.none() | IDS), max_size=8), max_size=5))
 def test_leaves_of_many_entries_at_once(groups: list[list[tuple[str | None, str | None]]]) -> None:
     leaves, singly = Leaves(), Leaves()

@@ -64,6 +64,7 @@ def test_an_ordinary_session(tmp_path: Path) -> None:
         "images": 0,
         "problems": 0,
         "torn": False,
+        "linear": True,
     }
     assert Summary(*found.values()) == found
 

@@ -34,6 +34,8 @@ A filter without a value, a lone `-` and empty quotes ask nothing, with a note: 
 
 from __future__ import annotations
 
+from itertools import zip_longest
+
 from app.formats.fold import composed
 from app.formats.text import one_line
 from app.index.query.amounts import split_by_commas
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
 MOST_CHARACTERS = 4_096
 MOST_TERMS = 64
 MOST_FILTERS = 64
+WANTS_QUOTES = 'a pattern with a blank in it wants quotes: re:"a b"'
 
 
 def parse(
@@ -70,8 +73,9 @@ def parse(
     """
     _refuse(text)
     reader = _Reader(text, Builder(now_ms, home, zone), Scope(all_text))
-    for token in tokens(text):
-        reader.read(token)
+    found = tokens(text)
+    for token, then in zip_longest(found, found[1:]):
+        reader.read(token, then)
     return reader.query()
 
 
@@ -98,8 +102,8 @@ class _Reader:
         self._filters: list[Filter] = []
         self._notes: list[Note] = []
 
-    def read(self, token: Token) -> None:
-        """Take in the next token."""
+    def read(self, token: Token, then: Token | None) -> None:
+        """Take in the next token; `then` is the one behind it."""
         if not token.items[-1].closed:
             self._note("the quote is not closed: it goes on to the end", token)
         if token.shape == "word":
@@ -107,7 +111,7 @@ class _Reader:
         elif token.shape == "phrase":
             self._phrase(token)
         elif token.shape == "regex":
-            self._regex(token)
+            self._regex(token, then)
         else:
             self._filter(token)
 
@@ -141,7 +145,7 @@ class _Reader:
         elif token.items[0].closed:
             self._note("nothing stands between the quotes", token)
 
-    def _regex(self, token: Token) -> None:
+    def _regex(self, token: Token, then: Token | None) -> None:
         item = token.items[0]
         if not item.text:
             self._note("re: takes a pattern", token)
@@ -155,11 +159,15 @@ class _Reader:
             exact = check(pattern)
         except BadPattern as bad:
             found = item.text.find(bad.part) if bad.part else -1
+            # Of `re:(foo bar)` only `(foo` is the pattern.
+            said = bad.message if item.quoted or then is None else f"{bad.message}; {WANTS_QUOTES}"
             if found >= 0:
-                raise QueryError(bad.message, start + found, len(bad.part)) from None
-            raise QueryError(bad.message, start, len(item.text)) from None
+                raise QueryError(said, start + found, len(bad.part)) from None
+            raise QueryError(said, start, len(item.text)) from None
         if item.quoted and item.closed and self._text[item.end : item.end + 1].strip():
             self._note(r"the pattern ends at its second quote; \" is a quote in it", token)
+        if not item.quoted and then is not None and then.shape == "word" and not then.negated:
+            self._note(f"the pattern ends at the blank; {WANTS_QUOTES}", token)
         self._term(REGEX, pattern, token, exact)
 
     def _term(self, kind: Kind, text: str, token: Token, exact: bool | None = None) -> None:

@@ -7,6 +7,7 @@ as thousands of sessions to search.
 from __future__ import annotations
 
 from app.formats import kinds
+from app.formats.text import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,15 +23,20 @@ PHRASE: Literal["phrase"] = "phrase"
 REGEX: Literal["regex"] = "regex"
 
 
+LONGEST_MESSAGE = 8_000
+"""Characters of a message: it may name a file by its path, and paths have up to half as many."""
+
+
 class QueryError(ValueError):
     """A query that cannot be run.
 
     position, length   which characters of it are to blame; they lie within it, and are none (length 0) only
                        where it is empty
-    message            one line that says why, safe to draw
+    message            one inert line that says why: safe to draw, whatever it names
     """
 
     def __init__(self, message: str, position: int, length: int = 1) -> None:
+        message = one_line(message, LONGEST_MESSAGE)
         super().__init__(message)
         self.message = message
         self.position = position
@@ -64,7 +70,7 @@ class Note(_Values):
     __slots__ = ("length", "message", "position")
 
     def __init__(self, message: str, position: int, length: int) -> None:
-        self.message = message
+        self.message = one_line(message, LONGEST_MESSAGE)
         self.position = position
         self.length = length
 

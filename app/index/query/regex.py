@@ -26,6 +26,10 @@ searches. A larger pattern would take a tenth of a second to compile, at every k
 _AROUND = (b"", b"\n", b"a", b" ")
 
 
+# To RE2 a line ends at its LF alone, and what was pasted from elsewhere often has a CR before it.
+_LINE_END = r"(?:\r?$)"
+
+
 class BadPattern(ValueError):
     """A pattern that is not looked for.
 
@@ -40,7 +44,7 @@ class BadPattern(ValueError):
 
 def compiled(pattern: str, *, ignore_case: bool) -> Any:
     """The RE2 object of a pattern that `check` has let through, for `str` or UTF-8 `bytes`; `^` and `$` match
-    at every line.
+    at every line, and a line ends with LF or CRLF.
 
     :raises BadPattern: RE2 does not take it, or is not there.
     """
@@ -71,7 +75,7 @@ def _compiled(pattern: str, ignore_case: bool, memory: int) -> Any:
     except ImportError:  # also where some other package calls itself re2
         raise BadPattern(f"re: needs the Python package {PACKAGE}, which is not installed") from None
     try:
-        spelt = "(?im)" + _as_folded(pattern) if ignore_case else "(?m)" + pattern
+        spelt = "(?im)" + _by_lines(_as_folded(pattern)) if ignore_case else "(?m)" + _by_lines(pattern)
         return re2.compile(spelt, _options(Options(), memory))
     except UnicodeEncodeError:
         raise BadPattern("half a surrogate pair cannot be part of a pattern") from None
@@ -83,7 +87,8 @@ def _compiled(pattern: str, ignore_case: bool, memory: int) -> Any:
     if "too large" in reason:
         raise BadPattern("this pattern is too large")
     part = part.removeprefix("(?im)").removeprefix("(?m)")
-    whole = (pattern, _as_folded(pattern))
+    folded = _as_folded(pattern)
+    whole = (pattern, folded, _by_lines(pattern), _by_lines(folded))
     said = f"{reason}: {part}" if colon and part and part not in whole else reason
     raise BadPattern(f"not a regular expression: {one_line(said, 120)}", part)
 
@@ -101,6 +106,36 @@ def _as_folded(pattern: str) -> str:
         folded = part.casefold()
         longer = len(part) == 1 < len(folded) and not between
         spelt.append(f"(?:{folded})" if longer else part)
+    return "".join(spelt)
+
+
+def _by_lines(pattern: str) -> str:
+    r"""The pattern with each `$` also before a CRLF. Not between brackets, nor between `\Q` and `\E`, where
+    it stands for itself.
+    """
+    if "$" not in pattern:
+        return pattern
+    spelt = []
+    literal = False
+    # Where the first character between brackets stands, and where a class such as [:alpha:] there ends.
+    member = named = -1
+    at = 0
+    for part in _parts(pattern):
+        here, at = at, at + len(part)
+        if literal:
+            literal = part != r"\E"
+        elif member >= 0:
+            if pattern.startswith("[:", here):
+                named = pattern.find(":]", here) + 2
+            elif part == "]" and here > member and here >= named:
+                member = -1
+        elif part == "[":
+            member = at + pattern.startswith("^", at)
+        elif part == "$":
+            part = _LINE_END
+        else:
+            literal = part == r"\Q"
+        spelt.append(part)
     return "".join(spelt)
 
 

@@ -180,4 +180,6 @@ class Page:
         self.notes = notes
 
     def __repr__(self) -> str:
-        return f"Page({self.hits!r}, total={self.total}, {self.searched}/{self.of}, done={self.done})"
+        # A count: to spell hits out would look each of them up, and take a screen for each.
+        hits = f"{len(self.hits)} hit{'' if len(self.hits) == 1 else 's'}"
+        return f"Page({hits}, total={self.total}, {self.searched}/{self.of}, done={self.done})"

@@ -10,7 +10,7 @@ from app.index.search.details import fill, is_told_first
 from app.index.search.matcher import Matcher
 from app.index.search.originals import Originals
 from app.index.search.picker import Picker
-from app.index.search.piece import best, piece_of
+from app.index.search.piece import in_order, piece_of
 from app.index.search.pulse import Pulse
 from app.index.text.mapped import Source
 
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 def pieces_of(
     session: Session, picker: Picker, reads: Mapping[Session, Iterable[Piece]], segments: Segments
 ) -> Iterable[Piece]:
-    """The pieces of a session that match, the last one first.
+    """The pieces of a session that match, see `piece.in_order`.
 
     :param reads: what was found in files that were read.
     """
     read = reads.get(session)
-    if read is not None:
-        return read
-    return picker.pieces(session.row, places_of(session, segments) or ())
+    if read is None:
+        return in_order(picker.pieces(session.row, places_of(session, segments) or ()))
+    return in_order(read)
 
 
 class Lookup:
@@ -79,7 +79,7 @@ class Lookup:
         picker = Picker(Matcher(plan, self._segments, originals, pulse), pulse)
         told = picker.told(session)
         # Of as many terms, the name, then the first label.
-        named = best([piece for piece in told if is_told_first(piece)], plan.all)
+        named = max(filter(is_told_first, told), key=lambda piece: piece.mask.bit_count(), default=None)
         if named is not None:
             return named
         places = None if session in self._reads else places_of(session, self._segments)

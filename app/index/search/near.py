@@ -1,8 +1,14 @@
 """Other spellings of a word that is nowhere: the words of the text store that are next to it.
 
-A word of four to seven characters may differ in one letter: left out, added, changed, or swapped with the
-next. A longer one may differ in two, a swap is two then. Of a word with one fault one half is right, of one
-with two a third: so only words with one of these parts are compared letter by letter.
+Next to a word is, by its length in characters:
+
+    up to 3    nothing
+    4          what has two neighbouring letters swapped; with one letter changed, half of all short words are
+    5 to 8     what differs in one letter: left out, added, changed, or swapped with the next
+    9 and on   what differs in up to two letters left out, added or changed; a swap is two of them
+
+Of a word with one fault one half is right, of one with two a third: so only words with one of these parts are
+compared letter by letter. Of one that may only be swapped all spellings are known beforehand.
 """
 
 from __future__ import annotations
@@ -15,13 +21,15 @@ from app.formats.fold import encoded
 from app.index.search.piece import kind_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from app.index.search.blocks import Place
     from app.index.search.pulse import Pulse
 
 SHORTEST = 4
-LONG = 8
+"""Of so many letters no other spelling counts but a swap; shorter words have none."""
+LONG = 9
+"""From so many letters on there may be two faults."""
 MOST = 5
 """So many spellings are used, the nearest and of these the commonest."""
 
@@ -35,7 +43,7 @@ _WIDEST = 4
 
 
 def faults(word: str) -> int:
-    """In how many letters another spelling of a folded word may differ."""
+    """How many faults another spelling of a folded word may have."""
     return 0 if len(word) < SHORTEST else 1 if len(word) < LONG else 2
 
 
@@ -52,7 +60,8 @@ def nearest(word: str, places: Iterable[Place], kinds: frozenset[int], pulse: Pu
     room = (len(word) + most) * (1 if word.isascii() else _WIDEST) + most * _WIDEST
     known: dict[bytes, tuple[int, bytes]] = {}
     counts: Counter[bytes] = Counter()
-    parts = dict.fromkeys(_parts(word, most), MOST_LOOKS)
+    swaps = _swaps(word) if len(word) == SHORTEST else None
+    parts = dict.fromkeys(_parts(word, most) if swaps is None else swaps, MOST_LOOKS)
     for source, start, end in places:
         for part, looks in parts.items():
             at = source.find_far(part, start, end) if looks else -1
@@ -66,7 +75,7 @@ def nearest(word: str, places: Iterable[Place], kinds: frozenset[int], pulse: Pu
                 token = around[begin : stop if stop >= 0 else len(around)]
                 apart, by = known.get(token) or (-1, part)
                 if apart < 0:
-                    apart = _apart(word, token, most)
+                    apart = _apart(word, token, most, swaps)
                     known[token] = apart, part
                 # Many words have more than one of the parts.
                 if apart <= most and by == part and kind_at(source, start, at) in kinds:
@@ -89,7 +98,15 @@ def _parts(word: str, most: int) -> list[bytes]:
     return [encoded(part) for part in dict.fromkeys(parts)]
 
 
-def _apart(word: str, token: bytes, most: int) -> int:
+def _swaps(word: str) -> list[bytes]:
+    """The word with two neighbouring letters swapped, whichever two are not the same."""
+    found = [word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(len(word) - 1)]
+    return [encoded(each) for each in dict.fromkeys(found) if each != word]
+
+
+def _apart(word: str, token: bytes, most: int, swaps: Sequence[bytes] | None) -> int:
+    if swaps is not None:
+        return 1 if token in swaps else most + 1
     try:
         return distance(word, token.decode(), most)
     except UnicodeDecodeError:  # the window, or half a surrogate pair, cuts a character

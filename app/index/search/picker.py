@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.formats.kinds import USER
-from app.index.search.piece import Piece, best, is_later, piece_at
+from app.index.search.piece import Piece, best, merit, piece_at
 from app.sessions.pieces import HEAD, MARK, read_head
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Picker:
         return list(self.pieces(session.row, (session.said,)))[::-1] if self._plan.everywhere else []
 
     def pieces(self, row: Row, places: Places) -> Iterator[Piece]:
-        """The pieces of a session that have any of the terms wanted, the last one first."""
+        """The pieces of a session that have any of the terms wanted, the last one that was packed first."""
         look = self._backwards if self._plan.backwards else self._forwards
         for source, start, end in reversed(places if self._plan.wanted else ()):
             yield from look(row, source, start, end)
@@ -52,7 +52,7 @@ class Picker:
         """The same of the pieces with any of the first words that are wanted. Next to no head is read."""
         others = list(enumerate(self._plan.wanted))[len(leading) :]
         found: Piece | None = None
-        rank = (0, False)
+        rank = (0, False, -1, 0)
         for source, start, end in reversed(places):
             data, rfind = source.data, source.rfind
             lasts = [seeker.last(source, start, end) for seeker in leading]
@@ -64,13 +64,14 @@ class Picker:
                     for number, seeker in others:
                         mask |= (seeker.last(source, mark, stop if stop >= 0 else end) >= 0) << number
                 here = (mask.bit_count(), data[mark + len(MARK)] == USER)
-                if here >= rank:
+                if here >= rank[:2]:
                     stop = source.find(MARK, at, end)
                     stop = stop if stop >= 0 else end
                     piece = Piece(*read_head(data, mark), mask, source, mark + HEAD, stop)
-                    if found is None or here > rank or is_later(piece, found):
-                        found, rank = piece, here
-                    if rank == (len(self._plan.wanted), True):
+                    merits = merit(piece.kind, piece.offset, mask)
+                    if merits > rank:
+                        found, rank = piece, merits
+                    if rank[:2] == (len(self._plan.wanted), True):
                         return found
                 end = mark
                 for number, last in enumerate(lasts):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.formats.kinds import USER
@@ -9,7 +11,7 @@ from app.index.text.mapped import Source
 from app.sessions.pieces import HEAD, MARK
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from app.index.search.deep.session import Spot
 
@@ -33,6 +35,7 @@ class Piece(NamedTuple):
 
 
 _NOTHING = Source(b"")
+_offset, _kind = attrgetter("offset"), attrgetter("kind")
 
 
 def piece_of(spot: Spot) -> Piece:
@@ -40,27 +43,39 @@ def piece_of(spot: Spot) -> Piece:
     return Piece(spot.kind, spot.offset, spot.mask, _NOTHING, 0, 0)
 
 
+def merit(kind: int, offset: int, mask: int) -> tuple[int, bool, int, int]:
+    """What makes the place to show of a session, the more the better: many terms, then that the user says
+    them, then that it comes late in the file. Of one line, what is said comes after what was thought.
+    """
+    return mask.bit_count(), kind == USER, offset, -kind
+
+
 def best(pieces: Iterable[Piece], everything: int) -> Piece | None:
-    """The piece to show of a session: with the most terms, the user's before others', then the last one.
+    """The piece to show of a session, see `merit`; of equal ones the first.
 
     :param pieces: the last one first.
     :param everything: the mask of all terms.
     """
     found: Piece | None = None
-    rank = (0, False)
+    rank: tuple[int, bool, int, int] | None = None
     for piece in pieces:
-        here = (piece.mask.bit_count(), piece.kind == USER)
-        if found is None or here > rank or (here == rank and is_later(piece, found)):
+        here = merit(*piece[:3])
+        if rank is None or here > rank:
             found, rank = piece, here
-        if rank == (everything.bit_count(), True):
+        if rank[:2] == (everything.bit_count(), True):
             # Of one entry the user says one piece: nothing before it is better.
             break
     return found
 
 
-def is_later(piece: Piece, than: Piece) -> bool:
-    """Whether it comes later in the file; of one line, what is said comes after what was thought."""
-    return (piece.offset, -piece.kind) > (than.offset, -than.kind)
+def in_order(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """The pieces as they are shown: the last line first, and of one line what is said before what was
+    thought, wherever they were found.
+
+    :param pieces: the last line first, and of one line the last entry.
+    """
+    for _, line in groupby(pieces, _offset):
+        yield from sorted(line, key=_kind)
 
 
 def piece_at(source: Source, start: int, end: int, at: int) -> tuple[int, int, int]:

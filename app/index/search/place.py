@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from app.formats.origin import is_origin
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from app.index.row import Row
     from app.index.search.found import Hit
@@ -43,21 +45,27 @@ class Places:
         self._agents = agents
         self._known: dict[tuple[object, ...], dict[int, list[tuple[str | None, Place]]]] = {}
 
-    def place(self, hit: Hit) -> Place:
-        """Where `hit` is. Reads the session's file where it has branches; raises nothing."""
+    def place(self, hit: Hit, keep_going: Callable[[], bool] = lambda: True) -> Place:
+        """Where `hit` is. Reads the session's file where it has branches; raises nothing.
+
+        :param keep_going: asked all the while; once it says no, the answer is that nobody can tell.
+        """
         if hit.where not in ("text", "label") or (hit.entry_id is None and hit.row.leaf_id is not None):
             # No entry, or none that is there any more.
             return NOWHERE
         row = hit.row
-        # What reads sessions loads slowly, and a search that finds nothing does without.
-        from app.formats.dialects import named
-
-        if row.leaf_count <= 1 and not row.provisional and named(row.dialect).one_entry_a_line:
+        if row.linear:
+            # One leaf alone does not say so: an id used twice is named for all entries that have it.
             return _ONLY
         key = (row.path, *row.signature)
         found = self._known.pop(key, None)
         if found is None:
-            found = self._open(row)
+            from app.sessions.tree import Overtaken
+
+            try:
+                found = self._open(row, keep_going)
+            except Overtaken:
+                return NOWHERE
             if len(self._known) >= _KEPT:
                 del self._known[next(iter(self._known))]
         self._known[key] = found
@@ -67,12 +75,12 @@ class Places:
                 return place
         return found[hit.offset][0][1] if hit.offset in found else NOWHERE
 
-    def _open(self, row: Row) -> dict[int, list[tuple[str | None, Place]]]:
+    def _open(self, row: Row, keep_going: Callable[[], bool]) -> dict[int, list[tuple[str | None, Place]]]:
         from app.formats.errors import SessionError
         from app.sessions.tree import open_tree
 
         try:
-            tree = open_tree(row.path, self._agents.get(row.store, ()))
+            tree = open_tree(row.path, self._agents.get(row.store, ()), keep_going)
         except (OSError, SessionError):
             return {}
         self.opened += 1
@@ -87,9 +95,14 @@ def _all(found: dict[int, list[tuple[str | None, Place]]]) -> Iterator[tuple[str
 
 def _places(tree: SessionTree) -> dict[int, list[tuple[str | None, Place]]]:
     """(id, place) of each entry, by the offset of its line."""
+    dialect = tree.header.dialect
+    ends = [node for node in tree.entries if not node.children]
+    leaves = [node for node in ends if node is tree.leaf or not is_origin(node.type, dialect)]
     active = {node.index for node in tree.active_path()}
+    if len(leaves) < len(ends):
+        # What a fork says of where it comes from stands before all there is.
+        active.update({node.index for node in ends}.difference([node.index for node in leaves]))
     branch: dict[int, int] = {}
-    leaves = [node for node in tree.entries if not node.children]
     for number, leaf in enumerate(leaves, 1):
         node: Node | None = leaf
         while node is not None and node.index not in branch:

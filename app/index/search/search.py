@@ -57,9 +57,11 @@ class Search:
         keep_going: Callable[[], bool] = lambda: True,
         now_ms: int = 0,
         generation: int = 0,
+        alone: bool = False,
         done: Callable[[Memory], object] = lambda memory: None,
     ) -> None:
         """:param memory: what the last search found out.
+        :param alone: this process has nothing else to do and may be copied.
         :param done: is called with what this one found out, at its end, or when it is given up.
         :raises QueryError: a pattern cannot be looked for.
         """
@@ -74,6 +76,7 @@ class Search:
         self._before = memory
         self._order = order
         self._every = every
+        self._alone = alone
         self._now_ms = now_ms
         self._done = done
         self._cancelled = Event()
@@ -133,6 +136,7 @@ class Search:
             memory,
             passes,
             every=self._every or self._order != "recent",
+            alone=self._alone,
         )
 
     # -- pages --

@@ -34,6 +34,7 @@ class Searcher:
         self._facts = facts or Facts()
         self._places = Places({store.root: store.agents for store in stores})
         self._lock = Lock()
+        self._placing = Lock()
         self._memory = Memory()
         self._generation = 0
 
@@ -70,6 +71,7 @@ class Searcher:
         every: bool = False,
         keep_going: Callable[[], bool] = lambda: True,
         now_ms: int | None = None,
+        alone: bool = False,
     ) -> Search:
         """Look for what `query` asks for.
 
@@ -80,6 +82,7 @@ class Searcher:
             together: names and labels, then texts, the last one first.
         :param keep_going: asked every two milliseconds; the search ends without a last page once it says no.
         :param now_ms: the time, for how old sessions are.
+        :param alone: this process has nothing else to do, and may be copied so that two look through files.
         :raises QueryError: it has a pattern that cannot be looked for.
         """
         now = time.time_ns() // 1_000_000 if now_ms is None else now_ms
@@ -96,13 +99,18 @@ class Searcher:
                 keep_going=keep_going,
                 now_ms=now,
                 generation=self._generation,
+                alone=alone,
                 done=self._remember,
             )
 
-    def place(self, hit: Hit) -> Place:
-        """Where in its session's tree a hit is. Reads files of sessions with branches; raises nothing."""
-        with self._lock:
-            return self._places.place(hit)
+    def place(self, hit: Hit, keep_going: Callable[[], bool] = lambda: True) -> Place:
+        """Where in its session's tree a hit is. Reads files of sessions with branches; raises nothing.
+
+        :param keep_going: asked all the while; once it says no, the answer is that nobody can tell.
+        """
+        # Not the lock that a search begins with: whoever types does not wait for a long session to be read.
+        with self._placing:
+            return self._places.place(hit, keep_going)
 
     def _remember(self, memory: Memory) -> None:
         self._memory = memory

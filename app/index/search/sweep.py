@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from app.index.search.blocks import Session
-    from app.index.search.deep.session import Deep
+    from app.index.search.deep.other_end import OtherEnd
+    from app.index.search.deep.session import Deep, Verdict
     from app.index.search.memory import Memory
     from app.index.search.originals import Originals
     from app.index.search.piece import Piece
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from app.index.text.mapped import Segments
 
     Passes = Callable[[Session], bool]
+
+OTHER_END_FROM_BYTES = 32_000_000
+"""With less than this to look through, a second process costs more than it saves."""
 
 
 class Sweep:
@@ -46,8 +50,11 @@ class Sweep:
         passes: Passes | None,
         *,
         every: bool = False,
+        alone: bool = False,
     ) -> None:
-        """:param passes: whether a session passes the filters; None where there are none."""
+        """:param passes: whether a session passes the filters; None where there are none.
+        :param alone: this process has nothing else to do and may be copied (`deep.other_end`).
+        """
         self.plan = plan
         self.searched = 0
         self.total = 0
@@ -66,7 +73,10 @@ class Sweep:
         self._memory = memory
         self._passes = passes
         self._every = every
+        self._alone = alone
         self._deep: Deep | None = None
+        self._other_end: OtherEnd | None = None
+        self._answered = 0
         self._known = [seeker for seeker in plan.wanted if memory.knew(seeker.term)]
 
     @property
@@ -78,13 +88,44 @@ class Sweep:
     @property
     def read(self) -> int:
         """How many files were read."""
-        return self._deep.files if self._deep else 0
+        return self._answered + (self._deep.files if self._deep else 0)
 
     def run(self) -> Iterator[list[Session]]:
         """The sessions that match, newest first, some at a time; none now and then.
 
         :raises Stopped: the search is not wanted any more.
         """
+        if self._alone and self.plan.query.is_deep and self._is_much():
+            from app.index.search.deep.other_end import begin
+
+            self._looking()
+            self._other_end = begin(self._from_the_end)
+        try:
+            yield from self._run()
+        finally:
+            if self._other_end:
+                self._other_end.close()
+
+    def _is_much(self) -> bool:
+        """Whether two have less to do than one."""
+        size = 0
+        for block in self._view.blocks:
+            size += sum([session.row.size for session in block.sessions])
+        return size >= OTHER_END_FROM_BYTES
+
+    def _from_the_end(self) -> Iterator[tuple[str, tuple[bool, int, list[tuple[object, ...]]]]]:
+        """What `_with_others` will want to know of the files, the oldest first."""
+        for block in reversed(self._view.blocks):
+            for slot in reversed(self._slots(block)):
+                session = block.sessions[slot]
+                try:
+                    verdict = self._look_into(session)
+                except OSError:
+                    # It is told of by whoever tries again.
+                    continue
+                yield session.row.path, (verdict.matches, verdict.mask, [*map(tuple, verdict.spots)])
+
+    def _run(self) -> Iterator[list[Session]]:
         fresh: list[Session] = []
         if self._view.fresh:
             for some in self._in(self._view.fresh):
@@ -185,34 +226,50 @@ class Sweep:
         return self._file_matches(session)
 
     def _file_matches(self, session: Session) -> bool:
+        row = session.row
+        try:
+            verdict = self._answer(row.path) or self._look_into(session)
+        except OSError as error:
+            self._notes.append(_cannot_be_read(row.path, error.strerror or str(error)))
+            return False
+        if verdict.mask != self.plan.all:
+            self._memory.lacking.add(session)
+        if verdict.matches:
+            self.reads[session] = tuple(map(piece_of, reversed(verdict.spots)))
+        return verdict.matches
+
+    def _answer(self, path: str) -> Verdict | None:
+        """What the other process has found in a file."""
+        answer = self._other_end.take(path) if self._other_end else None
+        if answer is None:
+            return None
+        from app.index.search.deep.session import Spot, Verdict
+
+        self._answered += 1
+        matches, mask, spots = answer
+        return Verdict(matches, mask, None, tuple(Spot(*spot) for spot in spots))
+
+    def _look_into(self, session: Session) -> Verdict:
+        """Look through a session's file. OSError where it cannot be read."""
+        from app.index.search.deep.session import Verdict
+
         matcher, plan = self.matcher, self.plan
         known = 0
         for piece in self.picker.told(session):
             known |= piece.mask
         if plan.everywhere and any(matcher.said(seeker, session) for seeker in plan.unwanted):
-            return False
+            return Verdict(False, plan.all)
+        row = session.row
+        return self._looking().session(
+            row.path, row.dialect, known=known, best=False, every=self._every, beat=self._pulse.beat
+        )
+
+    def _looking(self) -> Deep:
         if self._deep is None:
             from app.index.search.deep.session import Deep
 
-            self._deep = Deep(plan)
-        row = session.row
-        try:
-            verdict = self._deep.session(
-                row.path,
-                row.dialect,
-                known=known,
-                best=False,
-                every=self._every,
-                beat=self._pulse.beat,
-            )
-        except OSError as error:
-            self._notes.append(_cannot_be_read(row.path, error.strerror or str(error)))
-            return False
-        if verdict.mask != plan.all:
-            self._memory.lacking.add(session)
-        if verdict.matches:
-            self.reads[session] = tuple(map(piece_of, reversed(verdict.spots)))
-        return verdict.matches
+            self._deep = Deep(self.plan)
+        return self._deep
 
 
 def _cannot_be_read(path: str, why: str) -> Note:

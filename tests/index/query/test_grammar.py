@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.index.query.grammar import MOST_CHARACTERS, MOST_FILTERS, MOST_TERMS
-from app.index.query.query import Query
+from app.index.query.grammar import MOST_CHARACTERS, MOST_FILTERS, MOST_TERMS, WANTS_QUOTES
+from app.index.query.query import Note, Query, QueryError
 from tests.index.query.helpers import messages, read, refused, term, words
 
 
@@ -157,6 +157,30 @@ def test_a_note_says_where_a_pattern_ended() -> None:
     assert messages('re:"name" x') == []
 
 
+@pytest.mark.parametrize(
+    ("text", "is_told"),
+    [
+        ("re:x y", True),
+        ("-re:x y", True),
+        ("re:x", False),
+        ('re:"x y" z', False),
+        ("y re:x", False),
+        ("re:x dir:/a", False),
+        ("re:x -y", False),
+        ('re:x "y z"', False),
+        ("re:x re:y", False),
+    ],
+)
+def test_a_word_behind_a_pattern_may_be_meant_to_be_part_of_it(text: str, is_told: bool) -> None:
+    assert [WANTS_QUOTES in message for message in messages(text)] == [True] * is_told
+
+
+def test_half_a_pattern_says_that_blanks_want_quotes() -> None:
+    assert refused("a re:(foo bar)", "(foo").endswith("; " + WANTS_QUOTES)
+    for text in ("re:(foo", 're:"(foo" bar'):
+        assert WANTS_QUOTES not in refused(text, "(foo")
+
+
 def test_a_filter_takes_no_value_it_does_not_know() -> None:
     assert refused("x agent:pie", "pie") == "agent: takes pi, omp, indusagi, agent, not pie"
     assert refused("has:branch,bra", "bra").startswith("has: takes branch, label, fork, error, image")
@@ -171,6 +195,12 @@ def test_a_complaint_is_one_inert_line() -> None:
     message = refused('agent:"a\n\u202eb"', '"a\n\u202eb"')
     assert message == "agent: takes pi, omp, indusagi, agent, not a \ufffdb"
     assert len(refused("agent:" + "x" * 4_000, "x" * 4_000)) < 120
+
+
+def test_a_message_is_inert_whatever_it_names() -> None:
+    hostile = "cannot be read: \x1b[2J\u202e\n/" + "x" * 4_096
+    for told in (Note(hostile, 0, 0), QueryError(hostile, 0)):
+        assert told.message == "cannot be read: \u241b[2J\ufffd /" + "x" * 4_096
 
 
 def test_a_thousand_has_no_comma() -> None:

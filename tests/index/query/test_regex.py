@@ -85,6 +85,46 @@ def test_lines_begin_and_end_and_case_may_count() -> None:
     assert compiled("é", ignore_case=True).search("É".encode())
 
 
+@pytest.mark.parametrize(
+    ("pattern", "texts", "others"),
+    [
+        ("x$", ["x\r\ny", "x\ny", "x", "x\r"], ["xy\r\n", "x\r\r\n", "x y"]),
+        ("^x$", ["a\r\nx\r\nb"], ["a\r\nxx\r\nb"]),
+        ("(?:x|y$)z?", ["ay\r\n"], ["ya"]),
+        ("(x$)", ["x\r\n"], ["xa"]),
+        (r"x$\s+y", ["x\r\n y"], ["x y"]),
+        (r"x\r$", ["x\r\n"], ["x\n"]),
+        (r"x\$", ["x$"], ["x\r\n"]),
+        ("x[$]", ["x$"], ["x\r\n", "x)"]),
+        ("x[^$]", ["xa", "x?"], ["x$"]),
+        ("x[]$]", ["x$", "x]"], ["x\r\n", "x?"]),
+        ("x[^]$]", ["x?"], ["x$", "x]"]),
+        ("x[^^$]$", ["x?\r\n"], ["x$\r\n", "x^"]),
+        ("x[[:digit:]$]y$", ["x$y\r\n", "x1y"], ["x?y"]),
+        ("x[[:a]y$", ["x[y\r\n", "x:y"], ["xby"]),
+        (r"x\Q$[\E$", ["x$[\r\n"], ["x\r\n"]),
+        (r"x[\]$]y$", ["x]y\r\n", "x$y"], ["x\\y"]),
+        ("X$", ["x\r\n"], []),
+        ("ß$", ["ss\r\n"], []),
+    ],
+)
+def test_a_line_may_end_with_crlf(pattern: str, texts: list[str], others: list[str]) -> None:
+    check(pattern)
+    found = compiled(pattern, ignore_case=True)
+    assert [text for text in texts if not found.search(text)] == []
+    assert [text for text in others if found.search(text)] == []
+
+
+def test_of_case_that_counts_a_line_may_end_with_crlf() -> None:
+    assert compiled("X$", ignore_case=False).search("X\r\ny")
+    assert not compiled("X$", ignore_case=False).search("x\r\ny")
+
+
+def test_a_complaint_spells_the_pattern_as_it_was_typed() -> None:
+    assert refused("re:a$(b", "a$(b") == "not a regular expression: missing )"
+    assert refused("re:ß$(b", "ß$(b") == "not a regular expression: missing )"
+
+
 @pytest.mark.parametrize("found", [None, ModuleType("re2")])
 def test_without_the_package_a_pattern_says_what_is_missing(
     monkeypatch: pytest.MonkeyPatch, found: ModuleType | None

@@ -214,6 +214,27 @@ def test_a_file_that_cannot_be_read_is_told_of(world: World) -> None:
     assert [str(world.path("s1")) in note.message for note in page.notes] == [True]
 
 
+def test_what_is_said_of_a_file_is_one_inert_line_whatever_its_name(world: World) -> None:
+    path = world.session("s\x1b[2J\u202e\nevil", "needle")
+    world.scan()
+    for segment in world.segments():
+        os.unlink(segment)
+    path.unlink()
+    (note,) = world.pages("needle")[-1].notes
+    assert note.message.isprintable()
+    assert "s\u241b[2J\ufffd evil" in note.message
+
+
+def test_a_page_is_spelt_shortly(world: World) -> None:
+    for number in range(3):
+        world.session(f"s{number}", "needle")
+    world.scan()
+    page = world.pages("needle")[-1]
+    assert repr(page) == "Page(3 hits, total=3, 3/3, done=True)"
+    assert not any(hit.is_filled for hit in page.hits)
+    assert repr(world.pages("needle id:s1")[-1]) == "Page(1 hit, total=1, 3/3, done=True)"
+
+
 def test_what_is_out_of_reach_is_searched_as_it_was_and_said_to_be_so(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from app.formats import kinds
@@ -36,6 +38,16 @@ def test_a_pattern_sees_each_piece_alone(world: World, pattern: str) -> None:
     world.session("s2", "alphabetagamma", "nothing")
     world.scan()
     assert "s1" in world.ids("re:" + pattern)
+
+
+@pytest.mark.parametrize("scope", ["", " in:all"])
+def test_a_line_may_end_with_crlf(world: World, scope: str) -> None:
+    world.session("s1", "alpha\r\nBeta\r\ngamma")
+    world.session("s2", "alpha x\r\nbetas\r\n")
+    world.scan()
+    assert world.ids("re:^alpha$" + scope) == world.ids("re:a$" + scope) == ["s1"]
+    assert world.ids("re:Beta$" + scope) == world.ids(r"re:beta\s$" + scope) == ["s1"]
+    assert marked(world.one("re:^alpha$" + scope)) == ["alpha"]
 
 
 def test_capitals_make_a_term_exact_in_the_very_piece(world: World) -> None:
@@ -146,6 +158,48 @@ def test_every_place_is_given_on_demand(world: World) -> None:
         ("s1", "text", "s1-0"),
     ]
     assert pages[-1].total == 2
+
+
+@pytest.mark.parametrize(
+    "content", [("thinking", "text"), ("text", "thinking"), ("text", "toolCall", "thinking")]
+)
+def test_places_in_one_entry_have_one_order_wherever_they_are_found(
+    world: World, content: tuple[str, ...]
+) -> None:
+    blocks = {
+        "thinking": {"type": "thinking", "thinking": "apple, I think"},
+        "text": {"type": "text", "text": "an apple"},
+        "toolCall": {"type": "toolCall", "id": "c", "name": "read", "arguments": {"path": "apple.py"}},
+    }
+    said = [blocks[each] for each in content]
+    answer = {"type": "message", "message": {"role": "assistant", "content": said}}
+    world.session("s1", "an apple?", answer, {**answer}, "apple")
+    world.scan()
+
+    def places() -> list[tuple[str | None, int]]:
+        return [(hit.entry_id, hit.kind) for hit in world.hits("apple", every=True)]
+
+    stored = places()
+    asked = [(number, kind) for number in (2, 1) for kind in (kinds.ASSISTANT, kinds.THINKING)]
+    first, last = ("s1-0", kinds.USER), ("s1-3", kinds.ASSISTANT)
+    assert stored == [last, *[(f"s1-{number}", kind) for number, kind in asked], first]
+    deep = [(hit.entry_id, hit.kind) for hit in world.hits("apple in:all", every=True)]
+    assert [place for place in deep if place[1] != kinds.CALL] == stored
+    for segment in world.segments():
+        os.unlink(segment)
+    assert places() == stored
+
+
+def test_of_name_and_labels_the_name_is_shown_unless_a_label_has_more(world: World) -> None:
+    labels = [
+        {"type": "label", "targetId": "s1-0", "label": "apple one"},
+        {"type": "label", "targetId": "s1-1", "label": "apple pear"},
+    ]
+    world.session("s1", "hello", "there", *labels, {"type": "session_info", "name": "apples"})
+    world.scan()
+    assert world.one("apple").role == "name"
+    assert world.one("one").snippet == world.one("apple one").snippet == "apple one"
+    assert world.one("apple pear").snippet == "apple pear"
 
 
 def test_a_hit_tells_of_its_entry(world: World) -> None:

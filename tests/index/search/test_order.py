@@ -90,6 +90,42 @@ def test_a_hit_is_on_the_active_path_or_on_one_of_the_branches(world: World) -> 
     assert finder.opened == 2
 
 
+@pytest.mark.parametrize(
+    ("lines", "off"),
+    [
+        # Two with one id, of which the agent goes on from the latter.
+        ([("a", None), ("b", "a"), ("b", "a"), ("c", "b")], {1}),
+        ([("a", None), ("b", "a"), ("b", None), ("c", "b")], {0, 1}),
+        # A child before its parent, which is the last entry and so the leaf.
+        ([("b", "a"), ("a", None)], {0}),
+        # A loop beside all else.
+        ([("a", "b"), ("b", "a"), ("c", None)], {0, 1}),
+        ([("a", "a"), ("c", None)], {0}),
+    ],
+)
+def test_of_a_damaged_file_with_one_leaf_not_all_is_on_the_active_path(
+    world: World, lines: list[tuple[str, str | None]], off: set[int]
+) -> None:
+    said = [branch(id, parent, f"text{number}") for number, (id, parent) in enumerate(lines)]
+    world.session("s1", *said)
+    world.scan()
+
+    def active() -> list[bool | None]:
+        hits = [world.one(f"text{number}") for number in range(len(lines))]
+        assert {hit.row.leaf_count for hit in hits} == {1}
+        return [world.index.place(hit).on_active_path for hit in hits]
+
+    assert active() == [number not in off for number in range(len(lines))]
+    # The same of one that grew line by line.
+    whole = world.path("s1").read_bytes().splitlines(keepends=True)
+    world.path("s1").unlink()
+    for line in whole:
+        with world.path("s1").open("ab") as file:
+            file.write(line)
+        world.scan()
+    assert active() == [number not in off for number in range(len(lines))]
+
+
 def test_a_label_is_where_its_entry_is(world: World) -> None:
     label = {"type": "label", "id": "l", "parentId": "c", "label": "keepsake", "targetId": "b"}
     world.session("s1", branch("a", None, "root"), branch("b", "a", "first"), branch("c", "a", "x"), label)

@@ -14,11 +14,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.formats.fold import fold
-from app.formats.kinds import OTHER, USER
+from app.formats.kinds import OTHER
 from app.index.search.deep.backwards import READ, Backwards
 from app.index.search.deep.entries import Entries
 from app.index.search.deep.finders import exactly
 from app.index.search.deep.sieve import Fine, any_of, sieve
+from app.index.search.piece import merit
 from app.sessions.summarise import open_file
 
 if TYPE_CHECKING:
@@ -338,7 +339,7 @@ def _all_of(spots: Sequence[Spot]) -> int:
     return mask
 
 
-def _merit(spot: Spot | None) -> tuple[int, bool, int, int, int]:
+def _merit(spot: Spot | None) -> tuple[int, ...]:
     if spot is None:
         return (0, False, -1, 0, 0)
-    return (spot.mask.bit_count(), spot.kind == USER, spot.offset, -spot.part, -spot.kind)
+    return (*merit(spot.kind, spot.offset, spot.mask), spot.part)

@@ -299,6 +299,8 @@ def has(term: Term, text: str) -> bool:
     if term.kind == REGEX:
         # In folded text the one letter is two.
         pattern = term.text.replace("ß", "ss")
+        # RE2's classes are those of ASCII, and a line may end with CRLF.
+        pattern = pattern.replace(r"\w", "[0-9A-Za-z_]").replace(r"\d", "[0-9]").replace("$", r"(?:\r?$)")
         return re.search(pattern, folded(text), re.MULTILINE | re.IGNORECASE) is not None
     loose, strict = (
         r"\s+".join(map(re.escape, words.split(" ")))

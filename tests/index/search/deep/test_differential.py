@@ -63,7 +63,7 @@ def test_what_is_found_is_what_is_there(
             (each.kind, each.offset, each.part, each.mask.bit_count()) for each in found.spots
         ) == sorted(hits)
         ranked = (
-            max((count, kind == USER, offset, -part, -kind) for kind, offset, part, count in hits)
+            max((count, kind == USER, offset, -kind, part) for kind, offset, part, count in hits)
             if hits
             else None
         )
@@ -71,5 +71,5 @@ def test_what_is_found_is_what_is_there(
             best = verdict.best
             assert verdict.matches
             assert ranked == (
-                best and (best.mask.bit_count(), best.kind == USER, best.offset, -best.part, -best.kind)
+                best and (best.mask.bit_count(), best.kind == USER, best.offset, -best.kind, best.part)
             )

@@ -1,0 +1,119 @@
+"""What the list asks of the catalog's tables: rows, their projects and signatures.
+
+Each question is asked of a connection, for the stores at hand: `roots` has their roots by their numbers, see
+`Catalog.roots`. Raises `sqlite3.Error`, and `Doubt` where something else is stored than was written. On the
+fast path of the first frame.
+"""
+
+from __future__ import annotations
+
+import marshal
+from operator import attrgetter
+
+from app.index.database import Doubt, decode, encode
+from app.index.row import Row
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Mapping
+
+    from app.index.row import Signature
+
+    Roots = Mapping[int, str]
+
+ROW = "store, path, row"
+"""The columns that make a row, see `row_of`."""
+
+BESIDE = 2
+"""So many of a row's first fields are not in its blob: the two other columns say them."""
+
+
+def groups(connection: sqlite3.Connection, roots: Roots) -> list[tuple[str, int, int]]:
+    """(working folder, number of sessions, newest `modified`) of every project, in no order."""
+    found = connection.execute(
+        "SELECT cwd, count(*), max(modified) FROM sessions INDEXED BY listing"
+        f" WHERE listed AND store IN ({ids_of(roots)}) GROUP BY cwd"
+    )
+    return [(decode(cwd), count, newest) for cwd, count, newest in found]
+
+
+def rows_of(connection: sqlite3.Connection, roots: Roots, cwd: str, limit: int) -> list[Row]:
+    """The newest `limit` sessions of one project, all where it is negative, without their first messages."""
+    found = connection.execute(
+        f"SELECT {ROW} FROM sessions INDEXED BY listing"
+        f" WHERE listed AND cwd = ? AND store IN ({ids_of(roots)})"
+        " ORDER BY modified DESC LIMIT ?",
+        (encode(cwd), limit),
+    )
+    return [row_of(roots, *row) for row in found]
+
+
+def rows(connection: sqlite3.Connection, roots: Roots, full: bool) -> list[Row]:
+    """All sessions in no order; `full` fills in their first messages."""
+    wanted = f"WHERE listed AND store IN ({ids_of(roots)})"
+    if not full:
+        # In the order in which they lie: to go by the index is to look for each of them.
+        found = connection.execute(f"SELECT {ROW} FROM sessions NOT INDEXED {wanted}")
+        return [row_of(roots, *row) for row in found]
+    told = []
+    for first_message, *stored in connection.execute(
+        f"SELECT first_message, {ROW} FROM sessions NATURAL JOIN lasting {wanted}"
+    ):
+        row = row_of(roots, *stored)
+        row.first_message = decode(first_message)
+        told.append(row)
+    return told
+
+
+def newest(connection: sqlite3.Connection, roots: Roots, limit: int) -> tuple[list[Row], int]:
+    """The `limit` newest sessions without their first messages, and how many there are."""
+    listed = f"FROM sessions INDEXED BY listing WHERE listed AND store IN ({ids_of(roots)})"
+    (count,) = connection.execute(f"SELECT count(*) {listed}").fetchone()
+    # From which time on, the index alone says; only of the rows since then the paths are looked at.
+    found = connection.execute(
+        f"SELECT {ROW} {listed} AND modified >="
+        f" (SELECT min(modified) FROM (SELECT modified {listed} ORDER BY modified DESC LIMIT ?))"
+        " ORDER BY modified DESC, path LIMIT ?",
+        (limit, limit),
+    )
+    return [row_of(roots, *row) for row in found], count
+
+
+def refused(connection: sqlite3.Connection, roots: Roots) -> list[Row]:
+    """The files that are no sessions, in no order."""
+    found = connection.execute(f"SELECT {ROW} FROM sessions WHERE NOT listed AND store IN ({ids_of(roots)})")
+    return [row_of(roots, *row) for row in found]
+
+
+def signatures(connection: sqlite3.Connection, roots: Roots) -> dict[str, Signature]:
+    """Path -> the file as it was when it was read; refused files included."""
+    found = connection.execute(
+        "SELECT path, ino, size, mtime_ns, ctime_ns FROM sessions NOT INDEXED"
+        f" WHERE store IN ({ids_of(roots)})"
+    )
+    return {decode(path): (ino, size, mtime, ctime) for path, ino, size, mtime, ctime in found}
+
+
+def ids_of(roots: Iterable[int]) -> str:
+    """The numbers of stores for `IN (...)`; 0, which is none's, where there is none."""
+    return ",".join(map(str, roots)) or "0"
+
+
+def newest_first(rows: list[Row]) -> list[Row]:
+    """The order of the list: by `modified`, then by path so that it is the same every time."""
+    rows.sort(key=attrgetter("path"))
+    rows.sort(key=attrgetter("modified"), reverse=True)
+    return rows
+
+
+def row_of(roots: Roots, store: int, path: bytes, blob: bytes) -> Row:
+    """A row as it is stored, without its first message.
+
+    :raises Doubt: it is none.
+    """
+    try:
+        # As `decode`, ten thousand times.
+        return Row((path.decode("utf-8", "surrogatepass"), roots[store], *marshal.loads(blob)))
+    except (ValueError, EOFError, TypeError, AttributeError) as error:
+        raise Doubt(f"a row that cannot be read: {error}") from error
