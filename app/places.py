@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 NAME = "leafmark"
 CACHE_VARIABLE = "LEAFMARK_CACHE_DIR"
 STATE_VARIABLE = "LEAFMARK_STATE_DIR"
+CONFIG_VARIABLE = "LEAFMARK_CONFIG_DIR"
+
+_LONGEST = 65_536
 
 
 def home_folder(env: Mapping[str, str]) -> str:
@@ -35,6 +38,11 @@ def state_folder(env: Mapping[str, str]) -> str:
     exist.
     """
     return _folder(env, STATE_VARIABLE, "XDG_STATE_HOME", os.path.join(".local", "state"), "user_state_dir")
+
+
+def config_folder(env: Mapping[str, str]) -> str:
+    """The folder of the settings; ``LEAFMARK_CONFIG_DIR`` moves it. It need not exist."""
+    return _folder(env, CONFIG_VARIABLE, "XDG_CONFIG_HOME", ".config", "user_config_dir")
 
 
 def _folder(env: Mapping[str, str], own: str, variable: str, below_home: str, function: str) -> str:
@@ -66,3 +74,39 @@ def write_theme(env: Mapping[str, str], theme: str) -> None:
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, "theme"), "w", encoding="ascii") as file:
         file.write(theme + "\n")
+
+
+def read_screen(env: Mapping[str, str]) -> dict[str, str]:
+    """What `write_screen` was given last; nothing where it cannot be read.
+
+    Anybody may have edited the file: a value may be any text of one line.
+    """
+    try:
+        with open(os.path.join(state_folder(env), "screen"), "rb") as file:
+            text = file.read(_LONGEST).decode("utf-8", "replace")
+    except (OSError, ValueError):
+        return {}
+    pairs = (line.partition("=") for line in text.split("\n"))
+    return {key.strip(): value.strip() for key, mark, value in pairs if mark and key.strip()}
+
+
+def write_screen(env: Mapping[str, str], values: Mapping[str, str]) -> None:
+    """Remember how the screen is arranged: words, such as ``order=recent``, one in a line.
+
+    Another leafmark may write at the same time: the file is one's or the other's, never a mixture.
+
+    :raises OSError: the folder cannot be written.
+    :raises ValueError: a key or a value would not come back as it is.
+    """
+    for key, value in values.items():
+        if not key or (key + value).splitlines() != [key + value] or "=" in key or key != key.strip():
+            raise ValueError(f"not one word: {key!r}")
+        if value != value.strip():
+            raise ValueError(f"blanks around the value of {key!r}")
+    folder = state_folder(env)
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, "screen")
+    aside = f"{path}.{os.getpid()}"
+    with open(aside, "wb") as file:
+        file.write("".join(f"{key}={value}\n" for key, value in values.items()).encode("utf-8", "replace"))
+    os.replace(aside, path)

@@ -30,6 +30,11 @@ class Setup:
 
     __slots__ = ("_clock", "agent_env", "cache_folder", "demo", "env", "here", "home", "stores")
 
+    @property
+    def state_folder(self) -> str:
+        """Where leafmark keeps what it remembers; that of the example sessions goes with them."""
+        return os.path.join(self.demo, "state") if self.demo else places.state_folder(self.env)
+
     def __init__(
         self,
         *,
@@ -83,11 +88,15 @@ def of_demo(folder: str, clock: Callable[[], int] = time.time_ns) -> Setup:
     env = dict(os.environ)
     made = write_demo(folder, clock() // 1_000_000)
     here = os.path.join(folder, "work", "shop")
+    stores = named(made, env, folder, here)
+    for store in stores:
+        # The user's own, where a variable leads to it: an example that is pinned must not stand in there.
+        store.pins = ""
     return Setup(
         env=env,
         home=folder,
         here=(here,),
-        stores=named(made, env, folder, here),
+        stores=stores,
         cache_folder=os.path.join(folder, "cache"),
         demo=folder,
         clock=clock,

@@ -12,21 +12,28 @@ from app import places
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the rule that is written out is Linux's")
 @pytest.mark.parametrize(
-    "env", [{}, {"XDG_CACHE_HOME": "/x/cache", "XDG_STATE_HOME": "/x/state"}, {"XDG_CACHE_HOME": " "}]
+    "env",
+    [
+        {},
+        {"XDG_CACHE_HOME": "/x/cache", "XDG_STATE_HOME": "/x/state", "XDG_CONFIG_HOME": "/x/config"},
+        {"XDG_CACHE_HOME": " ", "XDG_CONFIG_HOME": " "},
+    ],
 )
 def test_the_folders_are_platformdirs(env, monkeypatch):
-    for name in ("XDG_CACHE_HOME", "XDG_STATE_HOME"):
+    for name in ("XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"):
         monkeypatch.delenv(name, raising=False)
     for name, value in {"HOME": "/home/me", **env}.items():
         monkeypatch.setenv(name, value)
     env = {"HOME": "/home/me", **env}
     assert places.cache_folder(env) == platformdirs.user_cache_dir("leafmark", appauthor=False)
     assert places.state_folder(env) == platformdirs.user_state_dir("leafmark", appauthor=False)
+    assert places.config_folder(env) == platformdirs.user_config_dir("leafmark", appauthor=False)
 
 
 def test_variables_move_them():
-    env = {"HOME": "/home/me", "LEAFMARK_CACHE_DIR": "/a", "LEAFMARK_STATE_DIR": "/b"}
-    assert (places.cache_folder(env), places.state_folder(env)) == ("/a", "/b")
+    env = {"LEAFMARK_CACHE_DIR": "/a", "LEAFMARK_STATE_DIR": "/b", "LEAFMARK_CONFIG_DIR": "/c"}
+    found = (places.cache_folder(env), places.state_folder(env), places.config_folder(env))
+    assert found == ("/a", "/b", "/c")
 
 
 def test_the_theme_is_dark_until_another_was_chosen(tmp_path):
@@ -42,3 +49,43 @@ def test_a_theme_that_cannot_be_kept_is_said(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(OSError, match="file"):
         places.write_theme({"LEAFMARK_STATE_DIR": str(tmp_path / "file" / "x")}, "light")
+
+
+def test_how_the_screen_is_arranged_comes_back(tmp_path):
+    env = {"LEAFMARK_STATE_DIR": str(tmp_path / "state")}
+    assert places.read_screen(env) == {}
+    values = {"order": "recent", "widths": "30 = 40", "named_only": "", "title": "日本"}
+    places.write_screen(env, values)
+    assert places.read_screen(env) == values
+    places.write_screen(env, {"order": "threaded"})
+    assert places.read_screen(env) == {"order": "threaded"}
+    assert [path.name for path in (tmp_path / "state").iterdir()] == ["screen"]
+
+
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        (b"order=recent\nno pair\n=x\n\n grouped = 1 \r\n", {"order": "recent", "grouped": "1"}),
+        (b"\xff\xfe", {}),
+        (b"a=1\n" + b"b" * 100_000 + b"=1\nc=1", {"a": "1"}),
+    ],
+)
+def test_of_what_somebody_else_wrote_there_only_pairs_count(tmp_path, data, found):
+    (tmp_path / "screen").write_bytes(data)
+    assert places.read_screen({"LEAFMARK_STATE_DIR": str(tmp_path)}) == found
+
+
+@pytest.mark.parametrize(
+    "pair", [("", "x"), ("a=b", "x"), ("a\nb", "x"), (" a", "x"), ("a", "x\ny"), ("a", "x ")]
+)
+def test_what_would_not_come_back_as_it_is_is_refused(tmp_path, pair):
+    env = {"LEAFMARK_STATE_DIR": str(tmp_path)}
+    with pytest.raises(ValueError, match=r"not one word|blanks around"):
+        places.write_screen(env, dict([pair]))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_arrangement_that_cannot_be_kept_is_said(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OSError, match="file"):
+        places.write_screen({"LEAFMARK_STATE_DIR": str(tmp_path / "file" / "x")}, {"order": "recent"})

@@ -24,10 +24,10 @@ class Plan:
     `argv` starts with the command's name, `program` is where that was found on PATH (None: nowhere), `cwd`
     the session's folder, `environment` the whole environment of the new program. `shell` is one line that
     does the same when pasted. `problem` says why it cannot be done from here; `execute` refuses such a
-    plan.
+    plan. `folder_gone`: it could be done in another folder.
     """
 
-    __slots__ = ("argv", "cwd", "environment", "problem", "program", "shell")
+    __slots__ = ("argv", "cwd", "environment", "folder_gone", "problem", "program", "shell")
 
     def __init__(
         self,
@@ -37,6 +37,8 @@ class Plan:
         program: str | None,
         problem: str | None,
         shell: str,
+        *,
+        folder_gone: bool = False,
     ) -> None:
         self.argv = argv
         self.cwd = cwd
@@ -44,6 +46,7 @@ class Plan:
         self.program = program
         self.problem = problem
         self.shell = shell
+        self.folder_gone = folder_gone
 
     def __repr__(self) -> str:
         return f"Plan({self.argv}, cwd={self.cwd!r}, problem={self.problem!r})"
@@ -65,16 +68,14 @@ def plan(row_agent: str, path: str, session_id: str, cwd: str, store: Store, env
     path = os.path.abspath(path)
     command = agent.executable(path)
     argv = [command, *agent.resume_arguments(path, session_id, found)]
-    environment = {name: value for name, value in env.items() if name not in agent.variables}
-    environment.update(found.environment)
     folder_problem = _folder_problem(cwd, env)
-    if folder_problem is None:
-        # Shells and programs look at PWD before they ask the system.
-        environment["PWD"] = cwd
-    program = _on_path(command, env)
+    usable = "" if folder_problem else cwd
+    program = on_path(command, env)
     problem = _problem(agent, path, cwd, found, program, folder_problem)
-    shell = _shell(argv, "" if folder_problem else cwd, agent, found, env)
-    return Plan(argv, cwd, environment, program, problem, shell)
+    environment = environment_of(found, usable, env)
+    shell = shell_line(argv, usable, found, env)
+    gone = folder_problem is not None and program is not None
+    return Plan(argv, cwd, environment, program, problem, shell, folder_gone=gone)
 
 
 def execute(plan: Plan) -> NoReturn:
@@ -104,11 +105,17 @@ def _folder_problem(cwd: str, env: Mapping[str, str]) -> str | None:
     shown = _short(cwd, env)
     if not os.path.isabs(cwd):
         return f"the session's folder, {shown}, is not one of this system"
-    if not os.path.exists(cwd):
+    return why_not_in(cwd, env)
+
+
+def why_not_in(folder: str, env: Mapping[str, str]) -> str | None:
+    """Why a program cannot be started in an absolute `folder`; None when it can."""
+    shown = _short(folder, env)
+    if not os.path.exists(folder):
         return f"the folder {shown} is gone"
-    if not os.path.isdir(cwd):
+    if not os.path.isdir(folder):
         return f"{shown} is no longer a folder"
-    if not os.access(cwd, os.X_OK):
+    if not os.access(folder, os.X_OK):
         return f"the folder {shown} cannot be entered"
     return None
 
@@ -131,7 +138,20 @@ def _problem(
     return f"{folder_problem}; run the command from the folder to work in"
 
 
-def _on_path(command: str, env: Mapping[str, str]) -> str | None:
+def environment_of(store: Store, cwd: str, env: Mapping[str, str]) -> dict[str, str]:
+    """The environment for an agent that is to work with `store`, and in the folder `cwd` ("": in this one).
+
+    The variables that would lead it elsewhere are taken out of `env`, those that lead there are put in.
+    """
+    environment = {name: value for name, value in env.items() if name not in store.agent.variables}
+    environment.update(store.environment)
+    if cwd:
+        # Shells and programs look at PWD before they ask the system.
+        environment["PWD"] = cwd
+    return environment
+
+
+def on_path(command: str, env: Mapping[str, str]) -> str | None:
     """The absolute path of an executable; a relative PATH entry is taken from here, before the folder
     changes.
     """
@@ -141,11 +161,11 @@ def _on_path(command: str, env: Mapping[str, str]) -> str | None:
     return os.path.abspath(found) if found else None
 
 
-def _shell(argv: list[str], cwd: str, agent: Agent, store: Store, env: Mapping[str, str]) -> str:
-    """The plan as one line for a POSIX shell."""
+def shell_line(argv: list[str], cwd: str, store: Store, env: Mapping[str, str]) -> str:
+    """One line for a POSIX shell that does what a plan does; it stays in this folder where `cwd` is ""."""
     import shlex
 
-    unset = [name for name in agent.variables if name in env and name not in store.environment]
+    unset = [name for name in store.agent.variables if name in env and name not in store.environment]
     words = []
     if unset:
         words.append("env")

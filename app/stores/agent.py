@@ -65,6 +65,10 @@ class NickcecereAgent(Agent):
         digits = "".join(digit for digit in timestamp if digit.isdigit())
         return f"{digits[:8]}-{digits[8:14]}-{session_id[:8]}.jsonl"
 
+    def new_command(self, store: Store) -> list[str]:
+        """With its config file, which it looks for in the folder it is started in."""
+        return [self.command, "-config", CONFIG]
+
     def resume_arguments(self, path: str, session_id: str, store: Store) -> list[str]:
         """By id. The documents say "by ID prefix" without saying whether the header's or the file name's id
         is compared; the eight digits in the file name are a prefix of both, so they are given where they

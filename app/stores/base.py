@@ -28,10 +28,11 @@ DANGERS = {
     "branch": (("live",), "its next entry would take the leaf away again"),
     "slot": ((), ""),
     "rewrite": (("live", "maybe"), _REWRITE),
+    "trash": (("live", "maybe"), "it would go on in a file that is gone, or make one that nobody can open"),
 }
 """Kind of write -> the states beside which it is refused, and why; with no states, what else may come of it.
 `append` is a line that leaves the leaf in its branch, `branch` one that moves it, `slot` the title line in
-place, `rewrite` the whole file anew.
+place, `rewrite` the whole file anew, `trash` the file taken away.
 """
 
 
@@ -46,7 +47,7 @@ class Store:
     the stores of other agents in the same folder.
     """
 
-    __slots__ = ("agent", "arguments", "environment", "notes", "root", "source", "state", "twins")
+    __slots__ = ("agent", "arguments", "environment", "notes", "pins", "root", "source", "state", "twins")
 
     def __init__(
         self,
@@ -58,6 +59,7 @@ class Store:
         arguments: Iterable[str] = (),
         notes: Iterable[str] = (),
         state: str = "",
+        pins: str = "",
     ) -> None:
         self.agent = agent
         self.root = root
@@ -67,6 +69,7 @@ class Store:
         self.notes: tuple[str, ...] = tuple(notes)
         # The folder in which the agent keeps its other state (omp: breadcrumbs); "" where it has none.
         self.state = state
+        self.pins = pins
         self.twins: tuple[Store, ...] = ()
 
     def __repr__(self) -> str:
@@ -135,6 +138,8 @@ class Agent:
     process_names: frozenset[str] = frozenset()
     variables: tuple[str, ...] = ()
     can: frozenset[str] = frozenset(ABILITIES)
+    has_subagents: bool = False
+    """Whether sessions of its sub-agents lie in the folder that has the name of the session's file."""
     dangers: Mapping[str, tuple[tuple[str, ...], str]] = DANGERS
     """Which writes (see `DANGERS`) are refused beside a program of which verdicts, and why (FORMATS 2.3)."""
 
@@ -172,11 +177,33 @@ class Agent:
 
     def pins(self, store: Store) -> frozenset[str]:
         """The ids of the sessions that the user has pinned, where the agent knows pins."""
-        return frozenset()
+        if not store.pins:
+            return frozenset()
+        from app.stores.pins import read_pins
+
+        return read_pins(store.pins)
+
+    def archive(self, store: Store) -> str:
+        """The folder in which the agent keeps sessions that it has packed and lists no more; "" for none."""
+        return ""
 
     def resume_arguments(self, path: str, session_id: str, store: Store) -> list[str]:
         """What follows the command to continue this session (FORMATS 3); `path` is absolute."""
         raise NotImplementedError
+
+    def new_command(self, store: Store) -> list[str]:
+        """The command that begins a new session in this store, and its arguments (FORMATS 3)."""
+        return [self.command, *store.arguments]
+
+    def prompt_arguments(self, text: str) -> list[str]:
+        """What follows those arguments to send `text` at once; none if there is no way to (FORMATS 2.1)."""
+        return []
+
+    def draft_path(self, path: str) -> str:
+        """The file whose text the agent puts into its editor when it continues the session at `path`; "" for
+        none (FORMATS 2.1).
+        """
+        return ""
 
     def resume_problem(self, path: str, cwd: str, store: Store) -> str | None:
         """Why those arguments would not lead into the session, or None; `cwd` is "" if it cannot be used."""

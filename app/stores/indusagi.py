@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 TRANSCRIPT = ".ndjson"
+NEW_HOME = ".pindusagi"
 
 # The variable, and where the sessions are below the folder it names.
 MOVES = (
@@ -39,7 +40,7 @@ class Indusagi(Agent):
         """Both default roots, and the folders of all four variables."""
         found = [
             Store(self, os.path.join(home, ".indusagi", "agent", "sessions")),
-            Store(self, os.path.join(home, ".pindusagi", "sessions")),
+            Store(self, os.path.join(home, NEW_HOME, "sessions")),
         ]
         for variable, below in MOVES:
             if env.get(variable):
@@ -64,6 +65,12 @@ class Indusagi(Agent):
     def resume_arguments(self, path: str, session_id: str, store: Store) -> list[str]:
         """By path for the old program; the new one has only its own picker (FORMATS 3)."""
         return ["--resume"] if path.endswith(TRANSCRIPT) else ["--session", path]
+
+    def new_command(self, store: Store) -> list[str]:
+        """The new program has a home folder of its own."""
+        parent = os.path.basename(os.path.dirname(store.root))
+        is_new = parent == NEW_HOME or store.source == MOVES[-1][0]
+        return ["indus" if is_new else self.command]
 
     def resume_problem(self, path: str, cwd: str, store: Store) -> str | None:
         """Transcripts cannot be opened from outside."""

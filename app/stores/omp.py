@@ -16,6 +16,8 @@ AGENT_DIR = "PI_CODING_AGENT_DIR"
 SESSION_DIR = "PI_CODING_AGENT_SESSION_DIR"
 PROFILES = ("OMP_PROFILE", "PI_PROFILE")
 
+SESSIONS = "sessions"
+PINS = "session-pins.json"
 
 # omp keeps count of its file's size, and stops writing for good where somebody else appended (FORMATS 2.3).
 _LATCH = "omp would stop writing the session, and all later turns would be lost"
@@ -32,6 +34,7 @@ class Omp(Agent):
     install_hint = "npm install -g @oh-my-pi/pi-coding-agent"
     process_names = frozenset({"omp"})
     variables = (CONFIG_DIR, AGENT_DIR, *PROFILES, SESSION_DIR)
+    has_subagents = True
     dangers = {
         **DANGERS,
         "append": (("live", "maybe"), _LATCH),
@@ -56,7 +59,8 @@ class Omp(Agent):
             environment |= kept_paths(env, home, cwd, AGENT_DIR, SESSION_DIR)
             state = environment.get(AGENT_DIR, found[0].state)
             root = environment[SESSION_DIR]
-            found.append(Store(self, root, SESSION_DIR, environment=environment, state=state))
+            pins = self._pins(env, home, cwd)
+            found.append(Store(self, root, SESSION_DIR, environment=environment, state=state, pins=pins))
         return found
 
     def own_store(self, env: Mapping[str, str], home: str, cwd: str) -> Store:
@@ -85,8 +89,7 @@ class Omp(Agent):
 
     def blob_folder(self, env: Mapping[str, str], home: str, cwd: str) -> str:
         """Beside the sessions of the active profile, wherever the sessions themselves were moved."""
-        elsewhere = {name: value for name, value in env.items() if name != SESSION_DIR}
-        return os.path.join(os.path.dirname(self.own_store(elsewhere, home, cwd).root), "blobs")
+        return os.path.join(os.path.dirname(self._default(env, home, cwd).root), "blobs")
 
     def breadcrumb(self, env: Mapping[str, str], store: Store, cwd: str) -> str:
         """The note in `terminal-sessions` of this terminal, when it is about this working folder."""
@@ -94,15 +97,24 @@ class Omp(Agent):
 
         return last_session(os.path.join(store.state, "terminal-sessions"), env, cwd)
 
-    def pins(self, store: Store) -> frozenset[str]:
-        """What `/pin` keeps beside the sessions' folder."""
-        from app.stores.pins import read_pins
-
-        return read_pins(os.path.join(store.state, "session-pins.json")) if store.state else frozenset()
+    def archive(self, store: Store) -> str:
+        """Where `omp gc` puts cold sessions: beside the folder of the others, whatever that is in."""
+        above, name = os.path.split(store.root)
+        return os.path.join(above, "archive", SESSIONS) if name == SESSIONS else ""
 
     def _at(self, agent_dir: str, source: str, environment: dict[str, str]) -> Store:
-        root = os.path.join(agent_dir, "sessions")
-        return Store(self, root, source, environment=environment, state=agent_dir)
+        root = os.path.join(agent_dir, SESSIONS)
+        pins = os.path.join(agent_dir, PINS)
+        return Store(self, root, source, environment=environment, state=agent_dir, pins=pins)
+
+    def _default(self, env: Mapping[str, str], home: str, cwd: str) -> Store:
+        """The store that would be used if the session folder had not been moved."""
+        elsewhere = {name: value for name, value in env.items() if name != SESSION_DIR}
+        return self.own_store(elsewhere, home, cwd)
+
+    def _pins(self, env: Mapping[str, str], home: str, cwd: str) -> str:
+        """The pins file of the active agent folder, which counts for session folders elsewhere as well."""
+        return self._default(env, home, cwd).pins
 
     def _of_config_root(
         self, root: str, source: str, environment: dict[str, str], env: Mapping[str, str]
@@ -130,16 +142,24 @@ class Omp(Agent):
         if not (state and os.path.isdir(state)):
             state = fallback.state
         source = fallback.source if fallback.source.startswith("profile ") else "XDG_DATA_HOME"
-        return [Store(self, os.path.join(folder, "sessions"), source, environment=environment, state=state)]
+        root = os.path.join(folder, SESSIONS)
+        # The pins stay in the agent folder.
+        return [Store(self, root, source, environment=environment, state=state, pins=fallback.pins)]
 
     def store_at(self, root: str, env: Mapping[str, str], home: str, cwd: str) -> Store:
         """As a custom folder: `--session-dir` takes the place of the variable."""
         environment = kept(env, CONFIG_DIR, *PROFILES) | kept_paths(env, home, cwd, AGENT_DIR)
-        return Store(self, root, "--store", environment=environment, arguments=("--session-dir", root))
+        pins = self._pins(env, home, cwd)
+        arguments = ("--session-dir", root)
+        return Store(self, root, "--store", environment=environment, arguments=arguments, pins=pins)
 
     def resume_arguments(self, path: str, session_id: str, store: Store) -> list[str]:
         """By absolute path, as for pi (FORMATS 3)."""
         return [*beside(path, store), "--resume", path]
+
+    def draft_path(self, path: str) -> str:
+        """`draft.txt` in the folder of artifacts; omp deletes it when it has read it."""
+        return os.path.join(os.path.splitext(path)[0], "draft.txt")
 
 
 def _xdg(env: Mapping[str, str], variable: str) -> str:

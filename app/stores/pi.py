@@ -79,6 +79,15 @@ class Pi(Agent):
         """
         return [*beside(path, store), "--session", path]
 
+    def prompt_arguments(self, text: str) -> list[str]:
+        """Text that begins as an option stands behind `--`; at the very beginning `@` would name a file."""
+        text = text.replace("\0", "")
+        if not text.strip():
+            return []
+        if text.startswith("@"):
+            text = " " + text
+        return ["--", text] if text.startswith("-") else [text]
+
 
 def read_session_dir(settings: str) -> tuple[str, tuple[str, ...]]:
     """`sessionDir` of a settings file ("" where it is not set), and what is wrong with the file."""

@@ -1,17 +1,186 @@
-"""The sessions that oh-my-pi's user has pinned (FORMATS 1.2 "Pins")."""
+"""The sessions that a user has pinned: oh-my-pi's own file, and leafmark's for the agents that know no pins
+(FORMATS 1.2 "Pins").
+
+oh-my-pi's is a list of ids, `session-pins.json` in its agent folder. It is changed as oh-my-pi does it: under
+its lock, read anew, all other ids kept, written aside and moved into place. Leafmark's, `pins.json` in its
+state folder, has such a list for each agent.
+"""
 
 from __future__ import annotations
 
+import os
+
+from app.stores.locks import PATIENCE, FileLock, omp_lock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from app.stores.locks import SocketLock
+
+OWN = "pins.json"
+"""The name of leafmark's file in its state folder."""
+
 _LONGEST = 4 << 20
+
+_MODE = 0o600
+
+
+class Damaged(ValueError):
+    """A pins file is not what its program writes; the text says how."""
+
+
+class Pinned:
+    """What `set_pin` and `set_own_pin` did.
+
+    before, changed   whether the session was pinned before, and whether that is another now
+    path              the file it stands in
+    copy              where a damaged file was copied to before another took its place; "" for none
+    """
+
+    __slots__ = ("before", "changed", "copy", "path")
+
+    def __init__(self, path: str, before: bool, changed: bool, copy: str = "") -> None:
+        self.path = path
+        self.before = before
+        self.changed = changed
+        self.copy = copy
 
 
 def read_pins(path: str) -> frozenset[str]:
-    """The ids in the pins file at `path`; none where there is no such file, or it is damaged, as for omp."""
+    """The ids in oh-my-pi's file at `path`; none where it is not there or damaged, as for oh-my-pi itself."""
+    try:
+        return frozenset(_ids(_parsed(_read(path, _LONGEST))))
+    except (OSError, Damaged):
+        return frozenset()
+
+
+def read_own_pins(state_folder: str) -> frozenset[tuple[str, str]]:
+    """(agent, id) of all sessions in leafmark's own file; none where there is none, or it is damaged."""
+    try:
+        found = _by_agent(_parsed(_read(os.path.join(state_folder, OWN), _LONGEST)))
+    except (OSError, Damaged):
+        return frozenset()
+    return frozenset((agent, id) for agent, ids in found.items() for id in ids)
+
+
+def set_pin(path: str, session_id: str, on: bool, state_folder: str, patience: float = PATIENCE) -> Pinned:
+    """Pin a session in oh-my-pi's file at `path`, or take the pin off. The agent folder is made where it is
+    not there, as oh-my-pi does.
+
+    :param state_folder: leafmark's, for a copy of a damaged file, which counts as empty.
+    :param patience: seconds to wait while oh-my-pi writes.
+    :raises OSError: nothing was changed; `Busy` where another program went on writing.
+    """
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    return _set(path, "", session_id, on, state_folder, omp_lock(path, patience))
+
+
+def set_own_pin(
+    state_folder: str, agent: str, session_id: str, on: bool, patience: float = PATIENCE
+) -> Pinned:
+    """The same in leafmark's file, for a session of any agent."""
+    os.makedirs(state_folder, exist_ok=True)
+    path = os.path.join(state_folder, OWN)
+    return _set(path, agent, session_id, on, state_folder, FileLock(f"{path}.lock", patience))
+
+
+def _set(
+    path: str, agent: str, session_id: str, on: bool, state_folder: str, lock: FileLock | SocketLock
+) -> Pinned:
+    """Change the file at `path` under its lock; `agent` is "" in oh-my-pi's, which knows no agents."""
+    with lock:
+        data = copy = b""
+        there: dict[str, list[str]] = {}
+        try:
+            data = _read(path)
+            content = _parsed(data)
+            there = _by_agent(content) if agent else {"": _ids(content)}
+            copy = b"" if _is_clean(content) else data
+        except FileNotFoundError:
+            pass
+        except Damaged:
+            copy = data
+        pinned = there.setdefault(agent, [])
+        before = session_id in pinned
+        if before == on:
+            return Pinned(path, before, False)
+        if on:
+            pinned.append(session_id)
+        else:
+            pinned.remove(session_id)
+        kept = _keep(copy, os.path.basename(path), state_folder) if copy else ""
+        # Who keeps the file elsewhere and links to it goes on doing so.
+        _put(os.path.realpath(path), _spelled(there if agent else pinned))
+    return Pinned(path, before, True, kept)
+
+
+def _read(path: str, most: int = -1) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(most)
+
+
+def _parsed(data: bytes) -> object:
+    """:raises Damaged: it is not JSON; neither is what only Python takes for JSON."""
     import json
 
+    def refuse(word: str) -> object:
+        raise ValueError(word)
+
     try:
-        with open(path, "rb") as file:
-            pins = json.loads(file.read(_LONGEST).decode("utf-8", "replace"))
-    except (OSError, ValueError, RecursionError):
-        return frozenset()
-    return frozenset(pin for pin in pins if isinstance(pin, str)) if isinstance(pins, list) else frozenset()
+        content: object = json.loads(data.decode("utf-8", "replace"), parse_constant=refuse)
+    except (ValueError, RecursionError):
+        raise Damaged("not JSON") from None
+    return content
+
+
+def _ids(content: object) -> list[str]:
+    """The ids in a list, each once, in its order; what is no text is passed over, as oh-my-pi does."""
+    if not isinstance(content, list):
+        raise Damaged("not a list")
+    return list(dict.fromkeys(id for id in content if isinstance(id, str)))
+
+
+def _by_agent(content: object) -> dict[str, list[str]]:
+    if not isinstance(content, dict):
+        raise Damaged("not lists by agent")
+    return {agent: _ids(ids) for agent, ids in content.items() if isinstance(ids, list)}
+
+
+def _is_clean(content: object) -> bool:
+    """Whether nothing in the file was passed over."""
+    lists = content.values() if isinstance(content, dict) else [content]
+    return all(isinstance(ids, list) and all(isinstance(id, str) for id in ids) for ids in lists)
+
+
+def _spelled(content: object) -> bytes:
+    """As JavaScript's JSON.stringify spells it with tabs, half a surrogate pair escaped."""
+    import json
+
+    return json.dumps(content, ensure_ascii=False, indent="\t").encode("utf-8", "backslashreplace")
+
+
+def _keep(data: bytes, name: str, state_folder: str) -> str:
+    """Put what is about to be replaced aside, in leafmark's folder; the path of the copy."""
+    from hashlib import sha256
+
+    os.makedirs(state_folder, exist_ok=True)
+    copy = os.path.join(state_folder, f"{name}.damaged-{sha256(data).hexdigest()[:8]}")
+    _put(copy, data)
+    return copy
+
+
+def _put(path: str, data: bytes) -> None:
+    """Write a file whole, and only then give it its name."""
+    aside = f"{path}.{os.getpid()}.{os.urandom(8).hex()}.tmp"
+    try:
+        descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _MODE)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(descriptor)
+        os.replace(aside, path)
+    except OSError:
+        try:
+            os.unlink(aside)
+        except OSError:
+            pass  # it was never made
+        raise

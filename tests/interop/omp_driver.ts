@@ -1,9 +1,53 @@
 // bun omp_driver.ts PACKAGE: the SessionManager of the oh-my-pi whose package lies in PACKAGE.
 import { join } from "node:path";
+import { leftBehind } from "./left.mjs";
 import { serve } from "./serve.mjs";
 
 const sessions = join(process.argv[2], "src", "session");
 const { SessionManager } = await import(join(sessions, "session-manager.ts"));
 const { serializeTitleSlot } = await import(join(sessions, "session-title-slot.ts"));
+const { loadPinnedSessionIds, toggleSessionPin } = await import(join(sessions, "session-pins.ts"));
 
-await serve(SessionManager, { serializeTitleSlot });
+// The very lock under which the program changes its pins, held until it is asked for again.
+const { acquireFileLock } = await import(join(process.argv[2], "..", "pi-utils", "src", "file-lock.ts"));
+let held;
+
+const summing = join(process.argv[2], "..", "pi-agent-core", "src", "compaction");
+const { collectEntriesForBranchSummary, prepareBranchEntries } = await import(join(summing, "branch-summarization.ts"));
+const { computeFileLists } = await import(join(summing, "utils.ts"));
+
+await serve(SessionManager, {
+  leftBehind: leftBehind(SessionManager, {
+    collect: collectEntriesForBranchSummary,
+    // No session of a test is too long for a model, so nobody has to count its tokens.
+    prepare: (entries) => prepareBranchEntries(entries, { countMessage: () => 0 }),
+    fileLists: computeFileLists,
+  }),
+  serializeTitleSlot,
+  toggleSessionPin,
+  async loadPinnedSessionIds(folder) {
+    return [...(await loadPinnedSessionIds(folder))];
+  },
+  // `omp gc --archive --apply`, of every session.
+  async archive(agentDir) {
+    const { runGcCommand } = await import(join(process.argv[2], "src", "cli", "gc-cli.ts"));
+    const write = process.stdout.write;
+    // It reports where only answers may stand.
+    process.stdout.write = () => true;
+    try {
+      const flags = { agentDir, apply: true, archive: true };
+      const all = { coldArchiveAfterDays: 0, retainNewestGlobal: 0, retainNewestPerCwd: 0 };
+      return (await runGcCommand({ flags: { ...flags, ...all } })).archive;
+    } finally {
+      process.stdout.write = write;
+    }
+  },
+  async takeLock(path, retries) {
+    held = await acquireFileLock(path, { retries, retryDelayMs: 10 });
+    return true;
+  },
+  releaseLock() {
+    held.release();
+    return true;
+  },
+});

@@ -1,9 +1,19 @@
 // node pi_driver.mjs PACKAGE: the SessionManager of the pi whose package lies in PACKAGE.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { leftBehind } from "./left.mjs";
 import { serve } from "./serve.mjs";
 
-const core = pathToFileURL(join(process.argv[2], "dist", "core", "session-manager.js")).href;
-const { SessionManager, buildSessionContext } = await import(core);
+const load = (...path) => import(pathToFileURL(join(process.argv[2], "dist", "core", ...path)).href);
+const { SessionManager, buildSessionContext } = await load("session-manager.js");
+const { collectEntriesForBranchSummary, prepareBranchEntries } = await load("compaction", "branch-summarization.js");
+const { computeFileLists } = await load("compaction", "utils.js");
 
-await serve(SessionManager, { buildSessionContext });
+await serve(SessionManager, {
+  buildSessionContext,
+  leftBehind: leftBehind(SessionManager, {
+    collect: collectEntriesForBranchSummary,
+    prepare: prepareBranchEntries,
+    fileLists: computeFileLists,
+  }),
+});

@@ -8,6 +8,7 @@ import pytest
 
 from app.stores import agent_named, discover
 from app.stores.base import Store
+from app.stores.omp import Omp
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,6 +41,45 @@ def test_what_is_no_id_is_passed_over(tmp_path: Path) -> None:
     pins.parent.mkdir(parents=True)
     pins.write_bytes(b'["one", 2, null]')
     assert store.agent.pins(store) == {"one"}
+
+
+@pytest.mark.parametrize(
+    ("env", "source", "pins"),
+    [
+        ({}, "default", ".omp/agent"),
+        ({"OMP_PROFILE": "work"}, "profile work", ".omp/profiles/work/agent"),
+        ({"PI_CODING_AGENT_DIR": "{home}/moved"}, "PI_CODING_AGENT_DIR", "moved"),
+        # They stay in the agent folder when the sessions are elsewhere.
+        ({"XDG_DATA_HOME": "{home}/data", "XDG_STATE_HOME": "{home}/state"}, "XDG_DATA_HOME", ".omp/agent"),
+        ({"PI_CODING_AGENT_SESSION_DIR": "{home}/s"}, "PI_CODING_AGENT_SESSION_DIR", ".omp/agent"),
+        (
+            {"PI_CODING_AGENT_SESSION_DIR": "{home}/s", "OMP_PROFILE": "work"},
+            "PI_CODING_AGENT_SESSION_DIR",
+            ".omp/profiles/work/agent",
+        ),
+        (
+            {"PI_CODING_AGENT_SESSION_DIR": "{home}/s", "PI_CONFIG_DIR": ".mine"},
+            "PI_CODING_AGENT_SESSION_DIR",
+            ".mine/agent",
+        ),
+    ],
+)
+def test_pins_are_those_of_the_agent_folder_in_use(
+    tmp_path: Path, env: dict[str, str], source: str, pins: str
+) -> None:
+    for folder in ("data/omp", "state/omp"):
+        (tmp_path / folder).mkdir(parents=True)
+    given = {name: value.format(home=tmp_path) for name, value in env.items()}
+    # pi knows some of the variables too.
+    omps = Omp().stores(given, str(tmp_path), str(tmp_path))
+    [store] = [store for store in omps if store.source == source]
+    assert store.pins == str(tmp_path / pins / "session-pins.json")
+
+
+def test_a_folder_that_a_user_names_has_the_pins_of_the_agent_folder(tmp_path: Path) -> None:
+    env = {"PI_CODING_AGENT_SESSION_DIR": str(tmp_path / "s")}
+    store = Omp().store_at(str(tmp_path / "copies"), env, str(tmp_path), str(tmp_path))
+    assert store.pins == str(tmp_path / ".omp" / "agent" / "session-pins.json")
 
 
 def test_without_a_folder_or_an_agent_that_pins_there_are_none(tmp_path: Path) -> None:

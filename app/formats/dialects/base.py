@@ -106,6 +106,10 @@ class Dialect:
         """
         raise NotImplementedError
 
+    def file_of(self, tool: str, path: str) -> str:
+        """The file that a call of `tool` with that `path` is about; "" where it is about none."""
+        return path
+
     def summary(self, entry: dict[str, Any], stamp: int | None) -> list[dict[str, Any]]:
         """What stands in the context for all that the compaction `entry` of time `stamp` (ms) replaced."""
         return compaction_messages(entry, stamp)

@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 from app.formats.dialects.base import Dialect
 from app.formats.dialects.writing import OmpWriting
+
+_LINES = r"L?\d+(?:(?:[-+]|\.\.)L?\d+|-|\.\.)?"
+_RANGES = f"{_LINES}(?:,{_LINES})*"
+_SELECTOR = re.compile(
+    rf":(?:(?:{_RANGES}):raw|raw:(?:{_RANGES})|{_RANGES}|raw|conflicts)\Z", re.ASCII | re.IGNORECASE
+)
+"""What omp's `read` takes behind a path: lines, `raw`, both, `conflicts`."""
+_URL = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 
 class Omp(Dialect):
@@ -16,3 +26,10 @@ class Omp(Dialect):
     def renamed(self, before: str | None, name: str | None) -> str | None:
         """No entry changes the name."""
         return before
+
+    def file_of(self, tool: str, path: str) -> str:
+        """Without the lines that were read. What has a scheme is of omp's own making or on the web."""
+        if _URL.search(path):
+            return ""
+        found = _SELECTOR.search(path) if tool == "read" else None
+        return path[: found.start()] if found and found.start() > 0 else path

@@ -1,0 +1,64 @@
+"""Pinning a session: in its agent's own file where the agent knows pins, else in leafmark's (FORMATS 1.2
+"Pins").
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.sessions.change import Change
+from app.sessions.errors import WriteFailed
+from app.sessions.file_storage import refused
+from app.stores.locks import PATIENCE, Busy
+from app.stores.pins import read_own_pins, set_own_pin, set_pin
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from app.stores.base import Store
+
+PINNED = "pinned"
+"""What a change of a pin has as `before` or `after`, where the session was pinned or is now; else None."""
+
+
+def pins(stores: Iterable[Store], state_folder: str) -> frozenset[tuple[str, str]]:
+    """(agent, id) of every session that is pinned; a pin may be of a session that is gone. Raises nothing."""
+    found = set(read_own_pins(state_folder))
+    for store in stores:
+        for each in (store, *store.twins):
+            found.update((each.agent.name, id) for id in each.agent.pins(each))
+    return frozenset(found)
+
+
+def pin(
+    agent: str, session_id: str, on: bool, store: Store, state_folder: str, *, patience: float = PATIENCE
+) -> Change:
+    """Pin a session, or take the pin off. Where it is so already, nothing is written.
+
+    :param store: where the session was found.
+    :param state_folder: leafmark's own.
+    :param patience: seconds to wait while another program changes the same file.
+    :return: what was done; `path` is the file of the pins, `note` says where a damaged one was put aside.
+    :raises KeyError: that agent does not use this store.
+    :raises WriteFailed: nothing was changed; the class says why.
+    """
+    path = store.of(agent).pins
+    try:
+        if path:
+            done = set_pin(path, session_id, on, state_folder, patience)
+        else:
+            done = set_own_pin(state_folder, agent, session_id, on, patience)
+    except Busy as busy:
+        raise WriteFailed(path or state_folder, str(busy.strerror), busy.errno or 0) from None
+    except OSError as error:
+        refused(str(error.filename or path or state_folder), error)
+    return Change(
+        "pin",
+        done.path,
+        entry_id="",
+        before=PINNED if done.before else None,
+        after=PINNED if on else None,
+        agent=agent,
+        session_id=session_id,
+        note=f"the file of pins was damaged; what it held is in {done.copy}" if done.copy else "",
+    )

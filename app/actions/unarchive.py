@@ -1,0 +1,157 @@
+"""Bringing a session back from oh-my-pi's cold archive, to where oh-my-pi lists it (FORMATS 1.2, "Beside and
+around"). oh-my-pi itself has no way back.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import filecmp
+import gzip
+import os
+import tempfile
+import zlib
+from typing import TYPE_CHECKING
+
+from app.actions.moving import move
+from app.formats.errors import SessionError
+from app.sessions.change import Change
+from app.sessions.ends import provisional
+from app.sessions.errors import AlreadyThere, NotThere, Unreadable
+from app.sessions.file_storage import refused
+from app.stores.archive import PACKED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import IO
+
+    from app.stores.archive import Archived
+
+_CHUNK = 1 << 20
+
+
+class DamagedArchive(Unreadable):
+    """What is packed cannot be unpacked to its end; it stays where it is."""
+
+
+def unarchive(archived: Archived) -> Change:
+    """Unpack a session to `archived.target`, with its folder of artifacts, and take it out of the archive.
+
+    The packed file is removed last, when all else is on disk: whatever happens before, nothing is lost, and
+    asking again finishes it. The archive does not keep the file's time: the new one has that of the session's
+    last message, so that oh-my-pi's list and `omp -c` see it where it was.
+
+    :return: what was done: `before` is the packed file, `after` the session's. `note` says what stayed.
+    :raises AlreadyThere: another file, or a folder of artifacts, is where one would go.
+    :raises NotThere: it is not in the archive any more.
+    :raises DamagedArchive: it cannot be unpacked.
+    :raises Unreadable: it cannot be read.
+    :raises WriteFailed: the system refused; nothing has changed.
+    """
+    packed, target = archived.path, archived.target
+    packed_artifacts = os.path.splitext(packed[: -len(PACKED)])[0]
+    artifacts = os.path.splitext(target)[0]
+    if os.path.lexists(packed_artifacts) and os.path.lexists(artifacts):
+        raise AlreadyThere(artifacts, "is there already", errno.EEXIST)
+    folder = os.path.dirname(target)
+    is_new = not os.path.lexists(folder)
+    try:
+        is_ours = _put(archived, target)
+        if os.path.lexists(packed_artifacts):
+            try:
+                move(packed_artifacts, artifacts)
+            except SessionError:
+                if is_ours:
+                    os.unlink(target)
+                raise
+    except SessionError:
+        if is_new:
+            with contextlib.suppress(OSError):
+                os.rmdir(folder)
+        raise
+    return Change(
+        "file",
+        target,
+        entry_id="",
+        before=packed,
+        after=target,
+        agent=archived.agent,
+        session_id=archived.id,
+        after_id=archived.id,
+        note=_removed(packed),
+    )
+
+
+def _put(archived: Archived, target: str) -> bool:
+    """Have the unpacked session at `target`. False where it was there before, from a time when somebody was
+    stopped half-way.
+    """
+    temporary = ""
+    try:
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        descriptor, temporary = tempfile.mkstemp(prefix=".", suffix=".leafmark", dir=os.path.dirname(target))
+        with os.fdopen(descriptor, "wb") as file:
+            for data in _chunks(archived.path):
+                file.write(data)
+            file.flush()
+            os.fsync(descriptor)
+        _date(temporary, archived)
+        try:
+            move(temporary, target)
+        except AlreadyThere:
+            if os.path.islink(target) or not filecmp.cmp(temporary, target, shallow=False):
+                raise
+            return False
+    except OSError as error:
+        refused(target, error)
+    finally:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+    return True
+
+
+def _chunks(packed: str) -> Iterator[bytes]:
+    """What is packed, piece by piece."""
+    with _opened(packed) as source, gzip.GzipFile(fileobj=source) as unpacked:
+        size = 0
+        while data := _next(packed, unpacked):
+            size += len(data)
+            yield data
+    if not size:
+        raise DamagedArchive(packed, 0, "cannot be unpacked: there is nothing in it")
+
+
+def _opened(packed: str) -> IO[bytes]:
+    try:
+        return open(packed, "rb")
+    except (FileNotFoundError, NotADirectoryError):
+        raise NotThere(packed, 0, "is not in the archive any more") from None
+    except OSError as error:
+        raise Unreadable(packed, 0, f"cannot be read: {error.strerror}") from None
+
+
+def _next(packed: str, unpacked: gzip.GzipFile) -> bytes:
+    try:
+        return unpacked.read(_CHUNK)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise DamagedArchive(packed, 0, f"cannot be unpacked: {error}") from None
+    except OSError as error:
+        raise Unreadable(packed, 0, f"cannot be read: {error.strerror}") from None
+
+
+def _date(path: str, archived: Archived) -> None:
+    """Give the new file the time of its last message, or where that cannot be told, of the packed one."""
+    told = provisional(path, (archived.agent,), archived.mtime_ms)
+    time_ns = (archived.mtime_ms if told is None else told.modified) * 1_000_000
+    os.utime(path, ns=(time_ns, time_ns))
+
+
+def _removed(packed: str) -> str:
+    """Take the packed file out of the archive; why it is still there, "" where it is not."""
+    try:
+        os.unlink(packed)
+    except FileNotFoundError:
+        pass  # another leafmark was as quick
+    except OSError as error:
+        return f"it is in the archive as well, for that cannot be changed: {error.strerror}"
+    return ""

@@ -1,0 +1,137 @@
+"""What a user has set, in `config.toml` of leafmark's configuration folder. Leafmark never writes it.
+
+Whatever is wrong in it is told in one line and counts as not set; all else holds.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import tomllib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from app.formats.text import one_line
+from app.places import config_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+NAME = "config.toml"
+
+_LONGEST = 1 << 20
+_WIDEST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What holds.
+
+    :param ask_before_trash: ask before a session goes to the trash; it can be taken back either way.
+    :param summary_command: the program that writes the summary of a branch, and its arguments; empty: none.
+    :param keys: the id of a command -> its keys by Textual's names, separated by commas; "" for no key.
+    :param problems: what is wrong in the file, a line each; it names the file, and the setting if it is one.
+    """
+
+    ask_before_trash: bool = True
+    summary_command: tuple[str, ...] = ()
+    keys: Mapping[str, str] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+
+
+def settings_file(env: Mapping[str, str]) -> str:
+    """The path of the file; it need not be there."""
+    return os.path.join(config_folder(env), NAME)
+
+
+def read_settings(env: Mapping[str, str]) -> Settings:
+    """The settings of the user whose environment this is. Raises nothing: see `Settings.problems`."""
+    path = settings_file(env)
+    problems: list[str] = []
+
+    def complain(what: str) -> None:
+        problems.append(one_line(f"{path}: {what}", _WIDEST))
+
+    given = _content(path, complain)
+    found: dict[str, Any] = {}
+    for name, value in given.items():
+        if name not in _READERS:
+            complain(f"{name}: there is no such setting")
+            continue
+        try:
+            found[name] = _READERS[name](value, complain)
+        except ValueError as error:
+            complain(f"{name}: {error}")
+    return Settings(**found, problems=tuple(problems))
+
+
+def _content(path: str, complain: Callable[[str], None]) -> dict[str, Any]:
+    """The file's tables; none where it is not there or cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read(_LONGEST + 1)
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except (OSError, ValueError) as error:
+        complain(f"cannot be read: {getattr(error, 'strerror', None) or error}")
+        return {}
+    if len(data) > _LONGEST:
+        complain("is too long to be read")
+        return {}
+    try:
+        return tomllib.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        complain("is not UTF-8")
+    except tomllib.TOMLDecodeError as error:
+        complain(f"is not TOML: {error}")
+    except RecursionError:
+        complain("is not TOML: too deep")
+    return {}
+
+
+def _yes_or_no(value: object, complain: Callable[[str], None]) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError("must be true or false")
+    return value
+
+
+def _command(value: object, complain: Callable[[str], None]) -> tuple[str, ...]:
+    """A list of words, or one text that is taken apart as a shell would."""
+    if isinstance(value, str):
+        try:
+            value = shlex.split(value)
+        except ValueError:
+            raise ValueError("a quote is not closed") from None
+    if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
+        raise ValueError('must be a command: "program argument" or ["program", "argument"]')
+    if any("\0" in word for word in value) or (value and not value[0]):
+        raise ValueError("is no command")
+    return tuple(value)
+
+
+def _keys(value: object, complain: Callable[[str], None]) -> dict[str, str]:
+    """A table of commands. The dot in an id makes a table in the table where it is not in quotes."""
+    if not isinstance(value, dict):
+        raise ValueError("must be a table: [keys]")
+    found: dict[str, str] = {}
+    waiting = [("", value)]
+    while waiting:
+        above, table = waiting.pop()
+        for name, given in table.items():
+            id = above + name
+            keys = [given] if isinstance(given, str) else given
+            if isinstance(given, dict):
+                waiting.append((f"{id}.", given))
+            elif isinstance(keys, list) and all(isinstance(key, str) for key in keys):
+                every = (key.strip() for part in keys for key in part.split(","))
+                found[id] = ",".join(filter(None, every))
+            else:
+                complain(f'keys.{id}: must be keys: "ctrl+d,delete"')
+    return found
+
+
+_READERS: dict[str, Callable[[object, Callable[[str], None]], Any]] = {
+    "ask_before_trash": _yes_or_no,
+    "summary_command": _command,
+    "keys": _keys,
+}

@@ -1,0 +1,126 @@
+"""The sessions of sub-agents are found in the artifacts of those that started them (FORMATS 1.2)."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.index import subagents
+from app.index.index import Index
+from app.index.subagents import subagent_rows
+from app.stores import named
+from app.view.passing import is_subagent
+from tests.factory import chain, header, write_session
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from app.index.row import Row
+    from app.stores.base import Store
+
+
+def store_at(tmp_path: Path, agent: str = "omp") -> Store:
+    [store] = named([(agent, str(tmp_path / agent))], {}, str(tmp_path), "/")
+    return store
+
+
+def rows_of(store: Store, tmp_path: Path) -> list[Row]:
+    index = Index([store], str(tmp_path / "cache"))
+    index.scan()
+    rows = index.rows()
+    index.close()
+    return rows
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    """The folder of a working folder, with one session."""
+    work = tmp_path / "omp" / "-work"
+    write_session(work / "a.jsonl", *chain("hello", id="top"))
+    return work
+
+
+def test_each_has_the_session_that_started_it(tmp_path: Path, work: Path) -> None:
+    write_session(work / "a" / "Scout.jsonl", *chain("look around", id="scout"))
+    write_session(work / "a" / "Scout" / "Deep.jsonl", *chain("look closer", id="deep"))
+    write_session(work / "a" / "local" / "x" / "Far.jsonl", *chain("look far", id="far"))
+    store = store_at(tmp_path)
+    rows = rows_of(store, tmp_path)
+    found = {row.id: row for row in subagent_rows([store], rows)}
+    top, scout = str(work / "a.jsonl"), str(work / "a" / "Scout.jsonl")
+    assert {id: row.parent_session for id, row in found.items()} == {"scout": top, "deep": scout, "far": top}
+    row = found["scout"]
+    assert (row.title, row.agent, row.store, row.path) == ("look around", "omp", store.root, scout)
+    assert row.provisional
+    assert (row.size, row.ino) == (os.stat(scout).st_size, os.stat(scout).st_ino)
+
+
+def test_the_list_tells_them_from_sessions(tmp_path: Path, work: Path) -> None:
+    write_session(work / "a" / "Scout.jsonl", *chain("x", id="scout"))
+    write_session(work / "a" / "Scout" / "Deep.jsonl", *chain("x", id="deep"))
+    store = store_at(tmp_path)
+    rows = rows_of(store, tmp_path)
+    assert [is_subagent(row) for row in rows] == [False]
+    assert [is_subagent(row) for row in subagent_rows([store], rows)] == [True, True]
+
+
+def test_asked_for_again_they_are_the_same(tmp_path: Path, work: Path) -> None:
+    write_session(work / "a" / "Scout.jsonl", *chain("x", id="scout"))
+    write_session(work / "a" / "Scout" / "Deep.jsonl", *chain("x", id="deep"))
+    store = store_at(tmp_path)
+    rows = rows_of(store, tmp_path)
+    found = subagent_rows([store], rows)
+    again = subagent_rows([store], [*found, *rows])
+    assert sorted((row.id, row.parent_session) for row in again) == sorted(
+        (row.id, row.parent_session) for row in found
+    )
+
+
+def test_what_is_no_session_is_left_out(tmp_path: Path, work: Path) -> None:
+    write_session(work / "a" / "__advisor.jsonl", *chain("x", id="advice"))
+    write_session(work / "a" / "notes.jsonl", '{"no":"header"}')
+    write_session(work / "a" / "notes.md", *chain("x"))
+    (work / "a" / "folder.jsonl").mkdir()
+    (work / "a" / "link.jsonl").symlink_to(work / "a.jsonl")
+    (work / "a" / "round").symlink_to(work / "a")
+    store = store_at(tmp_path)
+    assert subagent_rows([store], rows_of(store, tmp_path)) == []
+
+
+def test_other_agents_have_none(tmp_path: Path) -> None:
+    folder = tmp_path / "pi" / "--work--"
+    write_session(folder / "a.jsonl", *chain("hello", id="top"))
+    write_session(folder / "a" / "Scout.jsonl", *chain("x", id="scout"))
+    store = store_at(tmp_path, "pi")
+    assert subagent_rows([store], rows_of(store, tmp_path)) == []
+
+
+def test_only_so_many_files_are_read_and_of_each_only_the_ends(
+    tmp_path: Path, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    real = subagents.provisional
+
+    def counted(path: str, agents: tuple[str, ...], mtime_ms: int) -> object:
+        read.append(path)
+        return real(path, agents, mtime_ms)
+
+    for number in range(9):
+        lines = chain("x", id=f"s{number}") if number % 3 else [header(id=""), "{}"]
+        write_session(work / "a" / f"{number}.jsonl", *lines)
+    store = store_at(tmp_path)
+    rows = rows_of(store, tmp_path)
+    monkeypatch.setattr(subagents, "provisional", counted)
+    monkeypatch.setattr(subagents, "MOST", 5)
+    assert {row.id for row in subagent_rows([store], rows)} <= {"", "s1", "s2", "s4"}
+    assert len(read) == 5
+
+
+def test_a_session_that_is_gone_has_none(tmp_path: Path, work: Path) -> None:
+    store = store_at(tmp_path)
+    rows = rows_of(store, tmp_path)
+    (work / "a.jsonl").unlink()
+    assert subagent_rows([store], rows) == []
+    assert subagent_rows([], rows) == []

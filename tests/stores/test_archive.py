@@ -1,0 +1,139 @@
+"""What oh-my-pi's cold archive holds is listed, from the first bytes of each file (FORMATS 1.2)."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.stores import agent_named, discover
+from app.stores.archive import archived
+from tests.factory import chain, message
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Any
+
+    from app.stores.base import Store
+
+
+@pytest.fixture
+def stores(tmp_path: Path) -> list[Store]:
+    return discover({}, str(tmp_path), str(tmp_path))
+
+
+def slot(title: str) -> str:
+    """The line that oh-my-pi has before the header."""
+    line: dict[str, Any] = {"type": "title", "v": 1, "title": title, "updatedAt": "", "pad": ""}
+    line["pad"] = " " * (255 - len(json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode()))
+    return json.dumps(line, ensure_ascii=False, separators=(",", ":"))
+
+
+def pack(home: Path, name: str, *lines: dict[str, Any] | str, mtime: int = 1_780_000_000) -> Path:
+    path = home / ".omp/agent/archive/sessions" / f"{name}.gz"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = "".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines)
+    path.write_bytes(gzip.compress(text.encode("utf-8", "surrogatepass")))
+    os.utime(path, (mtime, mtime))
+    return path
+
+
+def test_each_says_what_it_is_and_where_it_goes(tmp_path: Path, stores: list[Store]) -> None:
+    path = pack(tmp_path, "-work/a.jsonl", slot("The title"), *chain("hello", id="one", cwd="/work"))
+    [one] = archived(stores)
+    assert (one.path, one.target) == (str(path), str(tmp_path / ".omp/agent/sessions/-work/a.jsonl"))
+    assert (one.agent, one.id, one.cwd, one.title) == ("omp", "one", "/work", "The title")
+    assert (one.size, one.mtime_ms) == (path.stat().st_size, 1_780_000_000_000)
+    assert one.root == str(tmp_path / ".omp/agent/sessions")
+
+
+def test_the_last_to_be_packed_comes_first(tmp_path: Path, stores: list[Store]) -> None:
+    for name, mtime in (("-b/b.jsonl", 2), ("-a/a.jsonl", 1), ("c.jsonl", 3), ("-a/b.jsonl", 2)):
+        pack(tmp_path, name, *chain("x", id=name), mtime=mtime)
+    assert [one.id for one in archived(stores)] == ["c.jsonl", "-a/b.jsonl", "-b/b.jsonl", "-a/a.jsonl"]
+
+
+def test_without_a_title_it_is_the_first_prompt_in_one_inert_line(
+    tmp_path: Path, stores: list[Store]
+) -> None:
+    bulk = message("b", None, "assistant", '"user" ' * 2_000)
+    pack(tmp_path, "-w/a.jsonl", slot(""), chain("x")[0], bulk, message("c", "b", "user", "one\x1b[31m\ntwo"))
+    [one] = archived(stores)
+    assert one.title == "one␛[31m two"
+
+
+@pytest.mark.parametrize("damaged", [b"", b"no gzip", b"\x1f\x8b\x08\x00"])
+def test_what_cannot_be_unpacked_is_listed_all_the_same(
+    tmp_path: Path, stores: list[Store], damaged: bytes
+) -> None:
+    path = pack(tmp_path, "-w/a.jsonl")
+    path.write_bytes(damaged)
+    [one] = archived(stores)
+    assert (one.path, one.id, one.title) == (str(path), "", "")
+
+
+def test_a_cut_file_tells_as_much_as_there_is(tmp_path: Path, stores: list[Store]) -> None:
+    noise = os.urandom(40_000).hex()
+    path = pack(tmp_path, "-w/a.jsonl", slot("Kept"), *chain("x", id="one"), noise)
+    path.write_bytes(path.read_bytes()[:-20_000])
+    [one] = archived(stores)
+    assert (one.id, one.title) == ("one", "Kept")
+
+
+def test_of_a_large_file_only_the_beginning_is_unpacked(
+    tmp_path: Path, stores: list[Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pack(tmp_path, "-w/a.jsonl", chain("x", id="one")[0], "x" * 50_000_000)
+    unpacked: list[int] = []
+    real = __import__("zlib").decompressobj
+
+    class Counted:
+        def __init__(self, **how: int) -> None:
+            self._inner = real(**how)
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(self._inner, name)
+
+        def decompress(self, data: bytes, most: int) -> bytes:
+            found: bytes = self._inner.decompress(data, most)
+            unpacked.append(len(found))
+            return found
+
+    monkeypatch.setattr("zlib.decompressobj", Counted)
+    [one] = archived(stores)
+    assert one.id == "one"
+    assert 0 < sum(unpacked) <= 65_536
+
+
+def test_only_what_was_a_session_is_listed(tmp_path: Path, stores: list[Store]) -> None:
+    pack(tmp_path, "-w/a/agent.jsonl", *chain("x"))  # in a folder of artifacts
+    pack(tmp_path, "-w/a.md", "notes")
+    os.mkdir(tmp_path / ".omp/agent/archive/sessions/-w/folder.jsonl.gz")
+    os.symlink("nowhere", tmp_path / ".omp/agent/archive/sessions/-w/gone.jsonl.gz")
+    assert archived(stores) == []
+
+
+def test_archives_of_profiles_and_xdg_folders_are_found_and_those_of_flat_folders_are_none(
+    tmp_path: Path,
+) -> None:
+    for folder in (".omp/profiles/work/agent", "data/omp"):
+        path = tmp_path / folder / "archive/sessions/-w/a.jsonl.gz"
+        path.parent.mkdir(parents=True)
+        path.write_bytes(gzip.compress(json.dumps(chain("x", id=folder)[0]).encode() + b"\n"))
+    env = {"XDG_DATA_HOME": str(tmp_path / "data"), "PI_CODING_AGENT_SESSION_DIR": str(tmp_path / "s")}
+    found = archived(discover(env, str(tmp_path), str(tmp_path)))
+    assert sorted(one.id for one in found) == [".omp/profiles/work/agent", "data/omp"]
+    assert {os.path.relpath(one.target, tmp_path) for one in found} == {
+        ".omp/profiles/work/agent/sessions/-w/a.jsonl",
+        "data/omp/sessions/-w/a.jsonl",
+    }
+
+
+def test_other_agents_have_no_archive(tmp_path: Path, stores: list[Store]) -> None:
+    folders = {store.agent.name: store.agent.archive(store) for store in stores}
+    assert {name for name, folder in folders.items() if folder} == {"omp"}
+    omp = agent_named("omp")
+    assert omp.archive(omp.store_at(str(tmp_path / "copies"), {}, str(tmp_path), "/")) == ""

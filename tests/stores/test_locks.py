@@ -1,0 +1,101 @@
+"""The locks on small files: oh-my-pi's names for them, and that two never have one (FORMATS 1.2 "Pins")."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.stores.locks import Busy, FileLock, SocketLock, lock_name, omp_lock
+from app.stores.xxh64 import xxh64
+
+ROOT = Path(__file__).resolve().parents[2]
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="names of the kernel's own are Linux's")
+
+
+@pytest.mark.parametrize(
+    ("data", "seed", "hash"),
+    [
+        # The values that the algorithm's own description and its reference program give.
+        (b"", 0, 0xEF46DB3751D8E999),
+        (b"a", 0, 0xD24EC4F1A98C6E5B),
+        (b"abc", 0, 0x44BC2CF5AD770999),
+        (b"Nobody inspects the spammish repetition", 0, 0xFBCEA83C8A378BF1),
+    ],
+)
+def test_the_hash_is_the_published_one(data: bytes, seed: int, hash: int) -> None:
+    assert xxh64(data, seed) == hash
+
+
+def test_every_length_and_every_bit_counts() -> None:
+    seen = {xxh64(bytes(range(length)), seed) for length in range(100) for seed in (0, 1, 2**64 - 1)}
+    assert len(seen) == 300
+    assert all(0 <= value < 2**64 for value in seen)
+
+
+def test_a_lock_has_the_name_that_oh_my_pi_gives_it() -> None:
+    # As the kernel lists it while the real program holds the lock of this path.
+    assert (
+        lock_name("/tmp/storesB/x/session-pins.json.lock") == "omp-file-lock-c75eaf862e95bf5a2e2b5c83d645aed6"
+    )
+    assert lock_name("") == "omp-file-lock-dd4458733774f8b02ff557a2e70c6e06"
+
+
+@pytest.fixture(params=[FileLock, pytest.param(SocketLock, marks=LINUX)])
+def kind(request: pytest.FixtureRequest) -> type[FileLock] | type[SocketLock]:
+    found: type[FileLock] | type[SocketLock] = request.param
+    return found
+
+
+def test_a_second_one_waits_and_is_told(kind: type[FileLock], tmp_path: Path) -> None:
+    path = str(tmp_path / "a.lock")
+    with kind(path):
+        with pytest.raises(Busy) as caught, kind(path, patience=0):
+            pytest.fail("two have the lock")
+        assert caught.value.filename == path
+        with kind(str(tmp_path / "b.lock"), patience=0):
+            pass
+    with kind(path, patience=0):
+        pass
+
+
+def test_the_lock_of_a_process_that_is_killed_is_free(kind: type[FileLock], tmp_path: Path) -> None:
+    path = str(tmp_path / "a.lock")
+    program = (
+        f"import sys; from app.stores.locks import {kind.__name__}\n"
+        f"with {kind.__name__}({path!r}): print('held', flush=True); sys.stdin.read()"
+    )
+    holder = subprocess.Popen(
+        [sys.executable, "-c", program], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    with holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
+        with pytest.raises(Busy), kind(path, patience=0):
+            pytest.fail("two have the lock")
+        holder.kill()
+        holder.wait()
+    with kind(path, patience=0):
+        pass
+
+
+def test_a_folder_that_is_not_there_is_told_of(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError), FileLock(str(tmp_path / "no" / "a.lock")):
+        pytest.fail("a lock on nothing")
+
+
+@LINUX
+def test_on_linux_nothing_appears_in_the_folder(tmp_path: Path) -> None:
+    with omp_lock(str(tmp_path / "session-pins.json")):
+        assert os.listdir(tmp_path) == []
+
+
+def test_elsewhere_it_is_a_file_beside_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.stores.locks.sys.platform", "darwin")
+    path = str(tmp_path / "session-pins.json")
+    with omp_lock(path), pytest.raises(Busy), omp_lock(path, patience=0):
+        pytest.fail("two have the lock")
+    assert os.listdir(tmp_path) == ["session-pins.json.lock"]
