@@ -31,6 +31,9 @@ class Options:
     name              of `rename`
     summary, new_file of `branch`
     to, last          of `fork`
+    sessions          the sessions that are meant, of `trash` and `restore`
+    anyway, list      of `trash`
+    print             of `resume`
     """
 
     def __init__(self) -> None:
@@ -57,6 +60,10 @@ class Options:
         self.new_file = False
         self.to: str | None = None
         self.last: int | None = None
+        self.sessions: list[str] = []
+        self.anyway = False
+        self.list = False
+        self.print = False
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Options) and vars(self) == vars(other)
@@ -100,16 +107,16 @@ class Option:
 class Word:
     """What a word without dashes is. It goes to `field` of `Options`.
 
-    :param metavar: what stands for it in the help.
     :param many: "" for one word, "?" for one or none, "*" for any number and "+" for at least one, which are
         collected.
+    :param metavar: what stands for it in the help; the field's name where empty.
     """
 
     __slots__ = ("field", "help", "many", "metavar")
 
-    def __init__(self, field: str, help: str, many: str = "") -> None:
+    def __init__(self, field: str, help: str, many: str = "", metavar: str = "") -> None:
         self.field = field
-        self.metavar = field.upper()
+        self.metavar = metavar or field.upper()
         self.help = help
         self.many = many
 
@@ -175,7 +182,7 @@ _ENTRY = "an entry's id, or the beginning of one"
 REPORTS = {
     "list": Command(
         "print the sessions, newest activity first",
-        Word("query", "words that must all match", many="*"),
+        Word("query", "words, phrases, patterns and filters that must all match what a row says", many="*"),
         Option("limit", "at most N sessions", metavar="N", convert=_number("sessions")),
         _JSON,
     ),
@@ -250,8 +257,28 @@ CHANGES = {
         ),
         _JSON,
     ),
+    "trash": Command(
+        "move sessions to the system's trash",
+        Word("sessions", "a path, an id, or the beginning of one id", many="*", metavar="SESSION"),
+        Option("anyway", "also where an agent may have it open"),
+        Option("list", "print what is in the trash"),
+        _JSON,
+    ),
+    "restore": Command(
+        "bring sessions back from the trash, or from oh-my-pi's archive",
+        Word("sessions", "where it was, where it lies, its id, or the beginning of one id", "+", "SESSION"),
+        _JSON,
+    ),
+    "undo": Command("take back the last change that leafmark made", _JSON),
 }
-COMMANDS = REPORTS | CHANGES
+SCREENS = {
+    "resume": Command(
+        "choose a session and go on with it in its own program",
+        Word("query", "the path or id of the session, else what to look for", many="*"),
+        Option("print", "print the command instead of running it"),
+    ),
+}
+COMMANDS = REPORTS | CHANGES | SCREENS
 
 
 def plain(words: Sequence[str]) -> Options | None:

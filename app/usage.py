@@ -55,6 +55,27 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {one_line(message, 1_000)}; `{self.prog} --help` says more\n")
 
 
+class _CommandParser(_Parser):
+    """Reads a command's words wherever its options stand between them: argparse itself gives up a word that
+    may be missing as soon as an option comes first.
+
+    own   the options of the command
+    """
+
+    own: Sequence[Option] = ()
+
+    def parse_known_args(  # type: ignore[override]  # as argparse calls it
+        self, args: Sequence[str], namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """See `argparse`: the options first, then what they leave."""
+        end = args.index("--") if "--" in args else len(args)
+        first = _Parser(prog=self.prog, add_help=False, argument_default=argparse.SUPPRESS)
+        _add(first, self.own)
+        _add(first, SHARED, prefix=_BEHIND)
+        namespace, left = first.parse_known_args(args[:end], namespace)
+        return super().parse_known_args([*left, *args[end:]], namespace)
+
+
 def parse(words: Sequence[str]) -> Options:
     """What the words ask for.
 
@@ -81,7 +102,9 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--version", action="version", version=f"leafmark {__version__}")
     _add(made, OWN)
     # with `prog` given, no help is laid out to find it
-    commands = made.add_subparsers(dest="command", metavar="COMMAND", prog="leafmark")
+    commands = made.add_subparsers(
+        dest="command", metavar="COMMAND", prog="leafmark", parser_class=_CommandParser
+    )
     for name, command in COMMANDS.items():
         report = commands.add_parser(
             name,
@@ -89,6 +112,7 @@ def parser() -> argparse.ArgumentParser:
             formatter_class=_Formatter,
             argument_default=argparse.SUPPRESS,
         )
+        report.own = command.options
         if name == "search":
             report.more = _language
         for word in command.words:

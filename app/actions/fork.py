@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from app.actions.opened import entry_named, opened
-from app.sessions.errors import ReadOnly
+from app.sessions.errors import NotAFolder, ReadOnly
 from app.sessions.manager import SessionManager
 
 if TYPE_CHECKING:
@@ -35,9 +35,13 @@ def fork(
         folder; that of the old session, beside its file, where None.
     :param last: how many messages a fork of nickcecere/agent has; 20 where None.
     :param store: where the session was found; the one that `env` leads to where None.
-    :return: what was done; `after` is the new file's path.
+    :return: what was done; `after` is the new file's path. A folder of artifacts stays with the old session,
+        as when oh-my-pi makes a session of a path (FORMATS 2.2).
+    :raises NotAFolder: there is no folder `to`.
     :raises SessionError: there is no new file; the class says why.
     """
+    if to is not None and not os.path.isdir(to):
+        raise NotAFolder(path, 0, f"there is no folder {to!r}")
     manager = opened(path, "fork", env, store)
     # Programs know the folder that they run in by its real path.
     target = manager.cwd if to is None else os.path.realpath(to)

@@ -1,13 +1,21 @@
-"""Taking a change back by one more write: nothing that was written is ever erased (issue 3 "Undo")."""
+"""Taking a change back: by one more write, for nothing that was written is ever erased, or by a move back
+(issue 3 "Undo", issue 5 "Actions").
+"""
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
+from app import places
 from app.actions.branch import put_leaf, stands_at
 from app.actions.label import put_label
 from app.actions.opened import opened
-from app.sessions.errors import SessionError
+from app.actions.restore import restore
+from app.actions.trash import trash
+from app.sessions.errors import NotThere, SessionError
+from app.sessions.manager import SessionManager
+from app.stores import agent_named, discover, store_holding
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,17 +25,24 @@ if TYPE_CHECKING:
 
 
 class CannotUndo(SessionError):
-    """The change is not one that another write takes back, or something else was done since."""
+    """The change is not one that can be taken back, or something else was done since."""
 
 
-def undo(change: Change, env: Mapping[str, str], store: Store | None = None) -> Change:
-    """Put back the label, the name or the leaf that `change` replaced.
+def undo(
+    change: Change, env: Mapping[str, str], store: Store | None = None, *, state_folder: str | None = None
+) -> Change:
+    """Put back the label, the name, the leaf or the pin that `change` replaced; take a session out of the
+    trash, or put it there again; put a new session into the trash.
 
+    :param env: the environment by which agents find their sessions, and the system its trash.
     :param store: where the session was found; the one that `env` leads to where None.
+    :param state_folder: where leafmark keeps its pins; the one that `env` leads to where None.
     :return: what was done, which can be taken back in turn.
-    :raises CannotUndo: it was a new file or a plain entry, or what it did stands no more.
-    :raises SessionError: nothing was written; the class says why.
+    :raises CannotUndo: it was a plain entry or is gone for good, or what it did stands no more.
+    :raises SessionError: nothing was written or moved; the class says why.
     """
+    if store is None:
+        store = _store_of(change, env)
     if change.kind == "label":
         assert change.target_id is not None
         manager = opened(change.path, "label", env, store)
@@ -41,8 +56,68 @@ def undo(change: Change, env: Mapping[str, str], store: Store | None = None) -> 
         manager = opened(change.path, "branch", env, store)
         _expect(stands_at(manager, change.after), change, "the session has gone on since")
         return put_leaf(manager, change.before)
-    what = "a new file is not taken back by writing" if change.kind == "file" else "an entry stays"
-    raise CannotUndo(change.path, 0, what)
+    if change.kind == "pin":
+        assert store is not None
+        return _unpin(change, env, store, state_folder)
+    if change.kind == "trash":
+        return _restore(change)
+    if change.kind == "restore":
+        return trash(change.after or change.path, env, store)
+    if change.kind == "file":
+        return _drop(change, env, store)
+    raise CannotUndo(
+        change.path, 0, "it was deleted for good" if change.kind == "delete" else "an entry stays"
+    )
+
+
+def _restore(change: Change) -> Change:
+    if not change.after:
+        raise CannotUndo(
+            change.path, 0, "where it lies in the trash is not known; take it out of there by hand"
+        )
+    try:
+        return restore(change)
+    except NotThere as error:
+        raise CannotUndo(change.path, 0, error.reason) from None
+
+
+def _drop(change: Change, env: Mapping[str, str], store: Store | None) -> Change:
+    """Trash the session that was made, unless somebody has gone on in it."""
+    made = change.after or ""
+    _expect(change.after_id != change.session_id, change, "what came out of the archive stays")
+    manager = SessionManager.open(made, env=env, agents=() if store is None else store.agents, new=False)
+    _expect(stands_at(manager, change.target_id), change, "the new session has gone on since")
+    return trash(made, env, store)
+
+
+def _unpin(change: Change, env: Mapping[str, str], store: Store, state_folder: str | None) -> Change:
+    from app.actions.pin import PINNED, pin, pins
+
+    state_folder = places.state_folder(env) if state_folder is None else state_folder
+    now = PINNED if (change.agent, change.session_id) in pins([store], state_folder) else None
+    _expect(now == change.after, change, "the pin is another by now")
+    return pin(change.agent, change.session_id, change.before is not None, store, state_folder)
+
+
+def _store_of(change: Change, env: Mapping[str, str]) -> Store | None:
+    """The store that the file lies in, or whose pins it holds; else, of that agent, the folder it lies in.
+    None where that is not known either.
+    """
+    home, here = places.home_folder(env), os.getcwd()
+    found = discover(env, home, here)
+    for store in found:
+        for each in (store, *store.twins):
+            if each.agent.name == change.agent and each.pins and each.pins == change.path:
+                return store
+    holding = store_holding(change.path, found)
+    if holding is not None:
+        return holding
+    if not change.agent:
+        return None
+    agent = agent_named(change.agent)
+    if change.kind == "pin":
+        return agent.own_store(env, home, here)
+    return agent.store_at(os.path.dirname(change.path), env, home, here)
 
 
 def _expect(stands: bool, change: Change, otherwise: str) -> None:

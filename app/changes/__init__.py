@@ -1,11 +1,11 @@
-"""The commands that write to a session: label, rename, branch, fork (issue 3, "On the command line").
+"""The commands that write to a session: label, rename, branch, fork; and those that move it: trash, restore,
+undo (issues 3 and 5, "On the command line").
 
 Each is one of `app.actions`, with the session looked up before and a line about what was done after.
 """
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from app.actions.branch import branch, branch_to_file
@@ -13,11 +13,12 @@ from app.actions.fork import fork
 from app.actions.label import label
 from app.actions.opened import ROOT
 from app.actions.rename import rename
+from app.changes.codes import NOT_FOUND, REFUSED, WRONG_USE, WrongUse, record
 from app.changes.told import as_json, as_line
 from app.formats.slot import fold_title
 from app.index.find import Ambiguous, NotFound, place
 from app.reports.output import complain, say_missing, write_json, write_text
-from app.sessions.errors import AmbiguousEntry, NotThere, SessionError, UnknownEntry
+from app.sessions.errors import AmbiguousEntry, NotAFolder, NotThere, SessionError, UnknownEntry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -29,27 +30,26 @@ if TYPE_CHECKING:
 
     Action = Callable[[Options, Place, Mapping[str, str]], Change]
 
-NOT_FOUND, WRONG_USE, REFUSED = 1, 2, 3
-
-
-class WrongUse(Exception):
-    """The words do not go together; the text says why."""
-
 
 def run(options: Options, setup: Setup) -> int:
-    """Make one change, and print what was done.
+    """Make one change, and print what was done. It is noted in the journal, for `undo`.
 
     :param options: ``command`` names it.
     :return: the exit code: 0 done, 1 no such session or entry, 2 wrong use or several are meant, 3 refused or
-        failed. But for 0, one line on standard error says why, and nothing was written.
+        failed. But for 0, one line on standard error says why, and nothing was written; of several sessions
+        each that something was wrong with has its line.
     """
     say_missing(options, setup)
-    check, act = _ACTIONS[options.command or ""]
+    if options.command not in _ACTIONS:
+        from app.changes import moves
+
+        return moves.run(options, setup)
+    check, act = _ACTIONS[options.command]
     try:
         check(options)
         found = place(options.session, setup.stores, setup.cache_folder)
         change = act(options, found, setup.agent_env)
-    except (WrongUse, Ambiguous, AmbiguousEntry) as error:
+    except (WrongUse, NotAFolder, Ambiguous, AmbiguousEntry) as error:
         complain(str(error))
         return WRONG_USE
     except (NotFound, UnknownEntry, NotThere) as error:
@@ -64,6 +64,7 @@ def run(options: Options, setup: Setup) -> int:
         write_text(as_line(change) + "\n")
     if change.note:
         complain(change.note)
+    record(change, setup)
     return 0
 
 
@@ -102,11 +103,6 @@ def _branch(options: Options, found: Place, env: Mapping[str, str]) -> Change:
     return branch(found.path, options.entry or "", env, options.summary or "", found.store)
 
 
-def _check_fork(options: Options) -> None:
-    if options.to is not None and not os.path.isdir(options.to):
-        raise WrongUse(f"--to {options.to!r} is not a folder")
-
-
 def _fork(options: Options, found: Place, env: Mapping[str, str]) -> Change:
     return fork(found.path, env, entry=options.entry, to=options.to, last=options.last, store=found.store)
 
@@ -115,5 +111,5 @@ _ACTIONS: dict[str, tuple[Callable[[Options], None], Action]] = {
     "label": (_check_label, _label),
     "rename": (_check_rename, _rename),
     "branch": (_check_branch, _branch),
-    "fork": (_check_fork, _fork),
+    "fork": (lambda options: None, _fork),
 }

@@ -14,29 +14,45 @@ SCHEMA = 1
 LIMIT = 1_000
 """Characters that are shown of a name, a label or a path."""
 
+# A "file" is one that came out of an archive.
+_MOVED = {"trash": "trashed", "restore": "restored", "delete": "deleted", "file": "restored"}
+_NOWHERE = {"trash": "the trash", "restore": "its place", "delete": "gone", "file": "its place"}
+
 
 def as_line(change: Change) -> str:
     """One inert line: what there was, and what there is now."""
-    if change.kind == "file":
+    if change.kind == "file" and change.after_id != change.session_id:
         return f"new session {_id(change.after_id)}: {_id(change.before)} → {_id(change.after)}"
+    if change.kind in _MOVED:
+        after = _id(change.after) if change.after else _NOWHERE[change.kind]
+        return f"{_MOVED[change.kind]} {_id(change.session_id)}: {_id(change.before)} → {after}"
     if change.kind == "leaf":
         what = "leaf"
         before, after = _id(change.before), _id(change.target_id)
+    elif change.kind == "pin":
+        what, before, after = "pin", change.before or "none", change.after or "none"
     else:
         what = f"label of {_id(change.target_id)}" if change.kind == "label" else "name"
         before, after = _text(change.before), _text(change.after)
-    if not change.entry_id and change.before == change.after:
+    if change.is_nothing:
         return f"{what}: {after}, as before"
     return f"{what}: {before} → {after}"
 
 
 def as_json(change: Change, path: str) -> dict[str, Any]:
-    """The same for ``--json``.
+    """The same for ``--json``, as a document of its own.
 
     :param path: of the session that the change was asked of.
     """
+    return {"schema": SCHEMA, **as_part(change, path)}
+
+
+def as_part(change: Change, path: str | None) -> dict[str, Any]:
+    """The same, as a part of a document.
+
+    :param path: as above; None where nobody knows.
+    """
     return {
-        "schema": SCHEMA,
         "session": {"agent": change.agent, "id": change.session_id, "path": path},
         "change": {
             "kind": change.kind,

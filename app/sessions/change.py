@@ -8,21 +8,27 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One write to a session.
+    """One write to a session, or one move of it.
 
-    :param kind: what changed: "entry" for one more entry and nothing else, "file" for a new session file.
-    :param path: the file that was written, "" for a session in memory.
+    :param kind: what changed: "entry" for one more entry and nothing else, "file" for a new session file;
+        "trash", "restore" and "delete" for a session that went to the trash, came back, or is gone for good.
+    :param path: the file that was written, "" for a session in memory; of a move, where the session was or is
+        among the agent's.
     :param entry_id: the entry that was written, "" where none was.
-    :param before: the label, name or leaf before; None where there was none. Of a file: the one left.
-    :param after: the same after.
-    :param target_id: the entry whose label changed, or on which the leaf was put (None: before all entries).
+    :param before: the label, name, leaf or pin before; None where there was none. Of a file: the one left.
+        Of a move: where the session lay.
+    :param after: the same after; None for what lies nowhere any more, or nobody knows where.
+    :param target_id: the entry whose label changed, or on which the leaf was put (None: before all entries);
+        of a new file its leaf.
     :param agent: the agent whose session it is.
     :param session_id: the session that changed, or that the new file was made of ("" where of none).
     :param after_id: the id of the session in a new file.
     :param note: what the user should know of it, "" for nothing.
+    :param moves: of a move, where each thing was and where it is now ("": nowhere, or nobody knows): first
+        the session's file, then its folder of artifacts.
     """
 
-    kind: Literal["entry", "label", "name", "leaf", "file"]
+    kind: Literal["entry", "label", "name", "leaf", "file", "trash", "restore", "delete", "pin"]
     path: str
     entry_id: str
     before: str | None = None
@@ -32,3 +38,9 @@ class Change:
     session_id: str = ""
     after_id: str | None = None
     note: str = ""
+    moves: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether all was so before, and nothing was written or moved."""
+        return not self.entry_id and not self.moves and self.kind != "file" and self.before == self.after

@@ -22,7 +22,9 @@ __all__ = [
     "DuplicateId",
     "LiveSession",
     "LongLine",
+    "NoTrash",
     "NotAFile",
+    "NotAFolder",
     "NotASession",
     "NotThere",
     "NulBytes",
@@ -51,6 +53,10 @@ class NotAFile(Unreadable):
     """A folder, a pipe or a socket stands where a session should be."""
 
 
+class NotAFolder(SessionError):
+    """The working folder of a new session is not there, or is none."""
+
+
 class UnknownEntry(SessionError, LookupError):
     """No entry of the session has that id."""
 
@@ -71,11 +77,17 @@ class LiveSession(SessionError):
     """A running agent has the session open, and would lose or break it by such a write (FORMATS 2.3).
 
     :param pid: the process, where it is known.
+    :param sure: False where an agent only may have it open (FORMATS 2.4, "maybe").
     """
 
-    def __init__(self, path: str, reason: str, pid: int | None) -> None:
+    def __init__(self, path: str, reason: str, pid: int | None, *, sure: bool = True) -> None:
         super().__init__(path, 0, reason)
         self.pid = pid
+        self.sure = sure
+
+
+class NoTrash(SessionError):
+    """The system has no trash for what lies at that place, or it took nothing; nothing was moved."""
 
 
 class WriteFailed(SessionError):

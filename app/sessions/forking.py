@@ -47,11 +47,22 @@ class Forking(Session):
         :param store: where this session was found; the one that the environment leads to where None.
         :raises UnknownEntry: there is nothing to fork.
         """
-        file, name = self._file, self.session_name
-        file.check()
+        self._file.check()
         if leaf_id is None:
-            raise UnknownEntry(file.path, 0, "there is nothing to fork")
+            raise UnknownEntry(self._file.path, 0, "there is nothing to fork")
         self._existing(leaf_id)
+        return self._cut_to(leaf_id, target_cwd, store)
+
+    def blank(self, target_cwd: str | None = None, store: Store | None = None) -> Change:
+        """Go on in a new session that has the name of this one and none of its entries.
+
+        That is how a first prompt is said in other words. Parameters as of `cut`.
+        """
+        self._file.check()
+        return self._cut_to(None, target_cwd, store)
+
+    def _cut_to(self, leaf_id: str | None, target_cwd: str | None, store: Store | None) -> Change:
+        file, name = self._file, self.session_name
         if target_cwd is not None and target_cwd != self._cwd:
             self._session_dir = self._folder_for(target_cwd, store)
             self._cwd = target_cwd
@@ -65,11 +76,12 @@ class Forking(Session):
         self._change = made
         return made
 
-    def _cut(self, leaf_id: str) -> None:
+    def _cut(self, leaf_id: str | None) -> None:
         file = self._file
         source = (file.path, file.head.id)
         book = file.book
-        cuttings = cut_path(book.path_to(book.by_id[leaf_id]), book.labels, book.label_times, now_ms())
+        path = book.path_to(None if leaf_id is None else book.by_id[leaf_id])
+        cuttings = cut_path(path, book.labels, book.label_times, now_ms())
         title = self.session_name if file.writing.has_slot else None
         self._begin(file.path or None, name=title)
         self._fill(cuttings)
@@ -129,6 +141,7 @@ class Forking(Session):
             entry_id="",
             before=path or None,
             after=self.session_file,
+            target_id=self.leaf_id if path else None,
             agent=head.agent,
             session_id=session_id,
             after_id=head.id,

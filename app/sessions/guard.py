@@ -65,7 +65,7 @@ class Guard:
         found = self.verdict(header, path, now_ms)
         if found.state in states and (found.state == LIVE or not only_live):
             who = "" if found.pid is None or str(found.pid) in found.reason else f"process {found.pid}: "
-            raise LiveSession(path, f"{who}{found.reason}; {harm}", found.pid)
+            raise LiveSession(path, f"{who}{found.reason}; {harm}", found.pid, sure=found.state == LIVE)
         return found
 
     def _look(self, header: Header, now_ms: int) -> Processes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -80,3 +81,52 @@ def read_only(home: Home, agent: str) -> str:
 def labelled(target: str, label: str, id: str, parent: str) -> dict[str, Any]:
     """A label entry."""
     return entry("label", id, parent, targetId=target, label=label)
+
+
+def contents(path: str) -> dict[str, tuple[bytes, int]]:
+    """Every file at or below `path` with its bytes and time; of a link, where it leads."""
+    found = {}
+    top = Path(path)
+    for each in sorted([top, *top.rglob("*")]):
+        name = str(each.relative_to(top))
+        status = each.lstat()
+        if each.is_symlink():
+            found[name] = (str(each.readlink()).encode(), 0)
+        elif each.is_file():
+            found[name] = (each.read_bytes(), status.st_mtime_ns)
+        else:
+            found[name] = (b"", 0)
+    return found
+
+
+def trash_of(home: Home) -> Path:
+    """Where the trash of that home folder is."""
+    return home.folder / ".local/share/Trash"
+
+
+def with_artifacts(home: Home, agent: str) -> str:
+    """A session with a folder of artifacts: a log, a session of a sub-agent, a link."""
+    path = home.answered(agent).session_file or ""
+    folder = Path(path).with_suffix("")
+    (folder / "local").mkdir(parents=True)
+    (folder / "1.bash.log").write_text("what it said\n")
+    (folder / "link").symlink_to("1.bash.log")
+    write_session(folder / "sub.jsonl", *chain("task", "done", id="sub"))
+    return path
+
+
+def of_agent(home: Home, count: int) -> str:
+    """A session of nickcecere/agent with that many messages."""
+    lines = [
+        '{"type":"session","id":"dd4ef604-18d0-4cc6-a7c6-3427226486ec","version":1,'
+        f'"timestamp":"2026-02-26T14:30:12Z","cwd":{json.dumps(str(home.folder))}}}'
+    ]
+    for at in range(count):
+        parent = f'"parent_id":"m{at - 1}",' if at else ""
+        role = "assistant" if at % 2 else "user"
+        lines.append(
+            f'{{"type":"message","id":"m{at}",{parent}"timestamp":"2026-02-26T14:30:12Z",'
+            f'"message":{{"role":"{role}","content":[{{"type":"text","text":"{at}"}}]}}}}'
+        )
+    folder = home.folder / ".config/agent/sessions"
+    return str(write_session(folder / "20260226-143012-dd4ef604.jsonl", *lines))

@@ -12,9 +12,9 @@ import pytest
 from app.actions.fork import fork
 from app.actions.label import label
 from app.actions.rename import rename
-from app.sessions.errors import NotASession, ReadOnly, SessionError, UnknownEntry
+from app.sessions.errors import NotAFolder, NotASession, ReadOnly, SessionError, UnknownEntry
 from app.stores import discover, named
-from tests.actions.conftest import bytes_of, lines_of, read_only, reopened
+from tests.actions.conftest import bytes_of, lines_of, of_agent, read_only, reopened, with_artifacts
 from tests.factory import chain, header, message, write_session
 
 if TYPE_CHECKING:
@@ -102,23 +102,6 @@ def test_a_fork_in_a_profile_stays_in_the_profile(home: Home) -> None:
     assert [store.root for store in stores if made.path.startswith(store.root + os.sep)] == [str(root)]
 
 
-def of_agent(home: Home, count: int) -> str:
-    """A session of nickcecere/agent with that many messages."""
-    lines = [
-        '{"type":"session","id":"dd4ef604-18d0-4cc6-a7c6-3427226486ec","version":1,'
-        f'"timestamp":"2026-02-26T14:30:12Z","cwd":{json.dumps(str(home.folder))}}}'
-    ]
-    for at in range(count):
-        parent = f'"parent_id":"m{at - 1}",' if at else ""
-        role = "assistant" if at % 2 else "user"
-        lines.append(
-            f'{{"type":"message","id":"m{at}",{parent}"timestamp":"2026-02-26T14:30:12Z",'
-            f'"message":{{"role":"{role}","content":[{{"type":"text","text":"{at}"}}]}}}}'
-        )
-    folder = home.folder / ".config/agent/sessions"
-    return str(write_session(folder / "20260226-143012-dd4ef604.jsonl", *lines))
-
-
 @pytest.mark.parametrize(("last", "kept"), [(None, 20), (3, 3), (99, 25)])
 def test_a_fork_of_nickcecere_agent_has_the_last_messages(home: Home, last: int | None, kept: int) -> None:
     path = of_agent(home, 25)
@@ -174,3 +157,24 @@ def test_a_question_without_an_answer_is_forked_too(home: Home) -> None:
     change = fork(str(path), home.env)
     assert Path(change.path).is_file()
     assert len(reopened(home, change.after).get_entries()) == 1
+
+
+def test_a_folder_that_is_not_there_is_no_working_folder(home: Home, forked_path: Callable[..., str]) -> None:
+    path = forked_path()
+    (home.folder / "file").write_text("no folder")
+    for to in (str(home.folder / "nowhere"), str(home.folder / "file"), ""):
+        with pytest.raises(NotAFolder, match="there is no folder") as caught:
+            fork(path, home.env, to=to)
+        assert caught.value.path == path
+        with pytest.raises(NotAFolder):
+            fork(of_agent(home, 3), home.env, to=to)
+    assert os.listdir(os.path.dirname(path)) == [os.path.basename(path)]
+    assert os.listdir(home.folder / ".config/agent/sessions") == ["20260226-143012-dd4ef604.jsonl"]
+
+
+def test_artifacts_stay_with_the_session_whose_path_is_forked(home: Home) -> None:
+    """As oh-my-pi's own session of a path has none (FORMATS 2.2); only its fork of everything copies them."""
+    path = with_artifacts(home, "omp")
+    made = fork(path, home.env)
+    assert os.path.isdir(path.removesuffix(".jsonl"))
+    assert not os.path.lexists(made.path.removesuffix(".jsonl"))

@@ -1,17 +1,25 @@
-"""What was done is taken back by one more write (issue 3 "Undo")."""
+"""What was done is taken back by one more write, or a move back (issue 3 "Undo", issue 5 "Actions")."""
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from app.actions.branch import branch, branch_to_file
+from app.actions.delete import delete_for_good
+from app.actions.fork import fork
 from app.actions.label import label
+from app.actions.pin import pin, pins
 from app.actions.rename import rename
+from app.actions.trash import trash
 from app.actions.undo import CannotUndo, undo
-from app.sessions.errors import ReadOnly
-from tests.actions.conftest import bytes_of, reopened
+from app.sessions.change import Change
+from app.sessions.errors import AlreadyThere, ReadOnly
+from app.stores import discover
+from tests.actions.conftest import bytes_of, of_agent, reopened
 from tests.sessions.manager.conftest import USER
 
 if TYPE_CHECKING:
@@ -110,12 +118,79 @@ def test_nothing_done_is_nothing_undone(home: Home, forked_path: Callable[..., s
     assert bytes_of(path) == before
 
 
-def test_a_new_file_and_an_entry_stay(home: Home, forked_path: Callable[..., str]) -> None:
+@pytest.mark.parametrize("agent", [*AGENTS, "agent"])
+def test_a_new_session_goes_to_the_trash_and_comes_back(home: Home, agent: str) -> None:
+    path = of_agent(home, 3) if agent == "agent" else home.answered(agent).session_file or ""
+    made = fork(path, home.env)
+    before = bytes_of(made.path)
+    back = undo(made, home.env)
+    assert (back.kind, back.path, back.session_id) == ("trash", made.path, made.after_id)
+    assert not os.path.lexists(made.path)
+    assert os.path.isfile(path)
+    again = undo(back, home.env)
+    assert again.kind == "restore"
+    assert bytes_of(made.path) == before
+    assert undo(again, home.env).kind == "trash"
+    assert not os.path.lexists(made.path)
+
+
+def test_a_new_session_in_which_somebody_went_on_stays(home: Home, forked_path: Callable[..., str]) -> None:
     path = forked_path()
+    rename(path, "a name", home.env)
     made = branch_to_file(path, "e", home.env)
-    manager = reopened(home, path)
+    label(made.path, "e", "mine", home.env)
+    assert undo(made, home.env).kind == "trash"
+    made = branch_to_file(path, "e", home.env)
+    reopened(home, made.after).append_message(USER)
+    before = bytes_of(made.path)
+    with pytest.raises(CannotUndo, match="gone on"):
+        undo(made, home.env)
+    assert bytes_of(made.path) == before
+
+
+def test_a_session_that_left_the_trash_in_another_way_cannot_come_back(home: Home) -> None:
+    path = home.answered().session_file or ""
+    done = trash(path, home.env)
+    undo(done, home.env)
+    with pytest.raises(CannotUndo, match="not in the trash"):
+        undo(done, home.env)
+    nowhere = Change("trash", path, "", before=path, moves=((path, ""),))
+    with pytest.raises(CannotUndo, match="by hand"):
+        undo(nowhere, home.env)
+
+
+def test_a_session_does_not_come_back_over_another(home: Home) -> None:
+    path = home.answered().session_file or ""
+    done = trash(path, home.env)
+    Path(path).write_text("another")
+    with pytest.raises(AlreadyThere):
+        undo(done, home.env)
+    assert Path(path).read_text() == "another"
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_pin_is_put_back(home: Home, agent: str) -> None:
+    manager = home.answered(agent)
+    state = str(home.folder / "state")
+    stores = discover(home.env, str(home.folder), "/")
+    store = next(store for store in stores if (manager.session_file or "").startswith(store.root))
+    done = pin(agent, manager.session_id, True, store, state)
+    for each in (store, None):
+        back = undo(done, home.env, each, state_folder=state)
+        assert (agent, manager.session_id) not in pins(stores, state)
+        undo(back, home.env, each, state_folder=state)
+        assert (agent, manager.session_id) in pins(stores, state)
+    pin(agent, manager.session_id, False, store, state)
+    with pytest.raises(CannotUndo, match="pin is another"):
+        undo(done, home.env, store, state_folder=state)
+
+
+def test_what_is_gone_or_was_only_added_stays_so(home: Home, forked_path: Callable[..., str]) -> None:
+    manager = reopened(home, forked_path())
     manager.append_message(USER)
     assert manager.last_change is not None
-    for change in (made, manager.last_change):
+    deleted = delete_for_good(forked_path(name="2.jsonl"), home.env)
+    unpacked = Change("file", "/s", "", before="/s.gz", after="/s", session_id="s", after_id="s")
+    for change in (manager.last_change, deleted, unpacked):
         with pytest.raises(CannotUndo):
             undo(change, home.env)

@@ -79,6 +79,11 @@ def test_what_is_read_plainly_argparse_reads_the_same(words):
             ["index", "--verify"],
             ["index", "--where"],
             ["watch"],
+            ["trash", "a"],
+            ["trash", "a", "b c", "--anyway"],
+            ["trash", "--list"],
+            ["restore", "a", "b c"],
+            ["undo"],
         ]
     ),
     behind=st.lists(st.sampled_from([["--demo"], ["--json"], ["--store", "omp=/y"]]), max_size=3),
@@ -96,6 +101,23 @@ def test_options_may_stand_before_the_words_of_a_command():
     assert read is not None
     assert (read.limit, read.json, read.query) == (3, True, ["a", "b"])
     assert read == by_argparse(["list", "--limit", "3", "--json", "a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["label", "s", "e", "--json", "t"], {"session": "s", "entry": "e", "text": "t"}),
+        (["label", "s", "--json", "e", "--", "-t"], {"session": "s", "entry": "e", "text": "-t"}),
+        (["list", "a", "--limit", "3", "b", "--json", "c"], {"query": ["a", "b", "c"], "limit": 3}),
+        (["trash", "a", "--anyway", "b", "--json"], {"sessions": ["a", "b"], "anyway": True}),
+        (["fork", "--to", "d", "s", "--store", "pi=/x", "--json"], {"to": "d", "store": [("pi", "/x")]}),
+    ],
+)
+def test_options_may_stand_between_the_words_of_a_command(words, said):
+    read = by_argparse(words)
+    assert read is not None
+    assert read.json
+    assert {name: getattr(read, name) for name in said} == said
 
 
 def test_words_and_options_go_where_the_table_says():
@@ -193,6 +215,9 @@ def test_stores_before_and_behind_the_command_are_all_kept_in_order():
         ["search", "a", "--order", "best"],
         ["index", "a"],
         ["watch", "a"],
+        ["restore"],
+        ["undo", "a"],
+        ["trash", "a", "--anyway", "b"],
         ["fly"],
         ["--json"],
         ["list", "--theme", "dark"],

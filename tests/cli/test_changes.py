@@ -55,10 +55,10 @@ WRITABLE = ["pi-aaaa", "omp-1", "old-1"]
 
 
 def files(home):
-    """Every file below the home folder but the catalog's: content and time."""
+    """Every file below the home folder but leafmark's own: content and time."""
     found = {}
     for path in sorted(home.rglob("*")):
-        if path.is_file() and ".cache" not in path.parts:
+        if path.is_file() and not {".cache", ".local"} & set(path.parts):
             found[str(path)] = (path.read_bytes(), path.stat().st_mtime_ns)
     return found
 
@@ -411,7 +411,7 @@ def test_a_session_of_a_store_that_was_named_is_that_agents(run, home, tmp_path)
     assert json.loads(run("list", "--json", *option).out)["total"] == 2
     by_path = json.loads(run("rename", "flat/1.jsonl", "M", "--json", *option).out)
     assert by_path["session"] == {"agent": "omp", "id": "flat", "path": str(tmp_path / "flat/1.jsonl")}
-    assert [path.name for path in home.iterdir() if path.name != ".cache"] == []
+    assert {path.name for path in home.iterdir()} <= {".cache", ".local"}
 
 
 def test_a_session_outside_of_every_store_is_changed_by_its_path(run, home, store, tmp_path):
@@ -458,6 +458,7 @@ def test_in_the_example_sessions_nothing_of_the_users_is_touched(home, store, tm
     assert files(home) == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["demo", "home"]
     assert not (home / ".cache").exists()
+    assert not (home / ".local").exists()
 
 
 def test_output_is_inert_and_fits_any_encoding(leafmark, tmp_path):

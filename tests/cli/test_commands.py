@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import ROOT
-from tests.factory import chain, entry, message, write_session
+from tests.factory import chain, entry, header, message, write_session
 
 
 @pytest.fixture
@@ -71,6 +71,35 @@ def test_list_takes_the_filters_of_the_query_language(run, store, home):
     with_colon = store / "2026_colon.jsonl"
     write_session(with_colon, *chain("use std::vector here: now", id="colon"))
     assert titles("std::vector", "here:") == ["use std::vector here: now"]
+
+
+def test_list_takes_phrases_patterns_and_what_is_not_wanted(run, store):
+    write_session(
+        store / "2026_more.jsonl",
+        header("dddd", "/work/Über uns"),
+        message("d1", None, "user", "Fix the  login page", 9),
+        entry("label", "d2", "d1", 10, targetId="d1", label="half done"),
+    )
+
+    def titles(*words):
+        done = run("list", "--json", "--", *words)
+        assert done.err == ("" if done.code == 0 else "leafmark: no session matches\n")
+        return sorted(each["title"] for each in json.loads(done.out)["sessions"])
+
+    others = ["Auth", "man page", "third"]
+    fix = "Fix the login page"
+    assert titles('"the LOGIN"') == titles('"Half done"') == titles('"über UNS"') == [fix]
+    assert titles('"login the"') == titles('"page dddd"') == []
+    assert titles("-login") == titles('-"Login page"') == titles('-"half  done"') == others
+    assert titles("page", "-man") == titles("PAGE", "-re:^man") == [fix]
+    assert titles("re:^Fix") == titles("re:^d{4}$") == titles("re:(?i)^FIX") == [fix]
+    assert titles("re:FIX") == []
+    assert titles('"the login"', "has:label", "-agent:omp", "re:p[ab]ge") == [fix]
+    assert titles("-pi") == []
+    done = run("list", "re:(")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.splitlines()[1:] == ["  re:(", "     ^"]
+    assert run("list", "--", "Auth", "-").err == "leafmark: nothing stands after the -\n"
 
 
 def test_a_filter_that_a_list_cannot_ask_is_pointed_at(run, store):

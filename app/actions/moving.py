@@ -1,0 +1,123 @@
+"""Moving a file or a folder, so that nothing is lost (DESIGN, invariants: "a move to the trash and back")."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import shutil
+import stat
+import tempfile
+
+from app.sessions.errors import AlreadyThere, NotThere
+from app.sessions.file_storage import refused
+
+
+def move(source: str, target: str) -> None:
+    """Move what is at `source`, a file, a link or a folder, to `target`, where nothing may be.
+
+    Bytes, rights and times stay as they are, on another file system too. The folder of `target` is made where
+    it is missing. Where it fails, all is as it was.
+
+    :raises NotThere: nothing is at `source`.
+    :raises AlreadyThere: something is at `target`; it is left alone.
+    :raises WriteFailed: the system refused.
+    """
+    try:
+        status = os.lstat(source)
+    except OSError as error:
+        raise NotThere(source, 0, error.strerror or "no such file") from None
+    try:
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        (_move_folder if stat.S_ISDIR(status.st_mode) else _move_file)(source, target, status)
+    except shutil.Error as error:
+        refused(target, OSError(errno.EIO, str(error)))
+    except OSError as error:
+        refused(target, error)
+    _sync(os.path.dirname(target))
+
+
+def _move_file(source: str, target: str, status: os.stat_result) -> None:
+    try:
+        os.link(source, target, follow_symlinks=False)
+    except FileExistsError:
+        # Somebody was stopped between giving it the new name and taking the old one away.
+        if not os.path.samestat(os.lstat(target), status):
+            raise AlreadyThere(target, "is there already", errno.EEXIST) from None
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            _move_without_links(source, target)
+            return
+        _copy_file(source, target)
+    try:
+        os.unlink(source)
+    except OSError:
+        os.unlink(target)
+        raise
+
+
+def _move_without_links(source: str, target: str) -> None:
+    """The same where the file system knows no hard links: take the name first, then put the file there."""
+    os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    try:
+        os.replace(source, target)
+    except OSError:
+        os.unlink(target)
+        raise
+
+
+def _copy_file(source: str, target: str) -> None:
+    temporary = _beside(target)
+    try:
+        os.unlink(temporary)
+        shutil.copy2(source, temporary, follow_symlinks=False)
+        if not os.path.islink(temporary):
+            _sync(temporary)
+        try:
+            os.link(temporary, target, follow_symlinks=False)
+        except FileExistsError:
+            raise
+        except OSError:
+            _move_without_links(temporary, target)
+    finally:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+
+
+def _move_folder(source: str, target: str, status: os.stat_result) -> None:
+    if os.path.lexists(target):
+        raise AlreadyThere(target, "is there already", errno.EEXIST)
+    try:
+        os.rename(source, target)
+    except OSError as error:
+        if error.errno in (errno.ENOTEMPTY, errno.ENOTDIR):  # it came there just now
+            raise AlreadyThere(target, "is there already", errno.EEXIST) from None
+        if error.errno != errno.EXDEV:
+            raise
+    else:
+        return
+    temporary = tempfile.mkdtemp(prefix=".", suffix=".leafmark", dir=os.path.dirname(target))
+    try:
+        shutil.copytree(source, temporary, symlinks=True, dirs_exist_ok=True)
+        os.rename(temporary, target)
+    except (OSError, shutil.Error):
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+    # What is left of it there is a copy of what is safe here.
+    shutil.rmtree(source, ignore_errors=True)
+
+
+def _beside(target: str) -> str:
+    """A new, empty file in the folder of `target`; its name is no session's."""
+    descriptor, path = tempfile.mkstemp(prefix=".", suffix=".leafmark", dir=os.path.dirname(target))
+    os.close(descriptor)
+    return path
+
+
+def _sync(path: str) -> None:
+    with contextlib.suppress(OSError):  # not every system opens folders
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,127 @@
+"""A session that is about to be taken away: no running agent has it, and no second leafmark takes it as well
+(FORMATS 2.3).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from typing import TYPE_CHECKING
+
+from app import places
+from app.formats.header import find_header
+from app.sessions.errors import Changed, NotAFile, NotThere, Unreadable
+from app.sessions.guard import Guard
+from app.sessions.tracked_file import now_ms
+from app.stores import discover, store_holding
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from app.formats.header import Header
+    from app.stores.base import Store
+
+_TRIES = 3
+
+
+class Removable:
+    """The session's file and what belongs to it.
+
+    path        its file, absolute
+    status      of the file, or of the link that it is
+    header      who it is
+    artifacts   its folder of artifacts, "" where it has none
+    """
+
+    __slots__ = ("artifacts", "header", "path", "status")
+
+    def __init__(self, path: str, status: os.stat_result, header: Header, artifacts: str) -> None:
+        self.path = path
+        self.status = status
+        self.header = header
+        self.artifacts = artifacts
+
+
+@contextlib.contextmanager
+def removable(path: str, env: Mapping[str, str], store: Store | None, anyway: bool) -> Iterator[Removable]:
+    """The session at `path`, held while it is taken away.
+
+    :param store: where it was found; the one that `env` leads to where None.
+    :param anyway: also where a running agent may have it open, for all that is known.
+    :raises NotThere: it is gone: another was quicker.
+    :raises LiveSession: a running agent has it open; the process is named.
+    :raises NotASession: the file is something else.
+    :raises Unreadable: it cannot be read.
+    """
+    path = os.path.abspath(path)
+    home = places.home_folder(env)
+    stores = [store] if store is not None else discover(env, home, os.getcwd())
+    holding = store or store_holding(path, stores)
+    with _held(path) as descriptor:
+        try:
+            header = find_header(path, descriptor, () if holding is None else holding.agents)
+            status = os.lstat(path)
+        except OSError as error:
+            raise _unreadable(path, error) from None
+        Guard(env, home).check("trash", header, path, now_ms(), only_live=anyway)
+        yield Removable(path, status, header, _artifacts(path, env, stores))
+
+
+@contextlib.contextmanager
+def _held(path: str) -> Iterator[int]:
+    """A descriptor of the file, locked as the one writer locks it: until the end it is the file at `path`."""
+    for _ in range(_TRIES):
+        try:
+            descriptor = os.open(
+                path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+            )
+        except (OSError, ValueError) as error:
+            raise _unreadable(path, error) from None
+        try:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                raise NotAFile(
+                    path, 0, "is a folder" if stat.S_ISDIR(status.st_mode) else "is no regular file"
+                )
+            if fcntl is not None:
+                with contextlib.suppress(OSError):  # some network file systems have no locks
+                    fcntl.flock(descriptor, fcntl.LOCK_EX)
+            try:
+                there = os.path.samestat(os.stat(path), status)
+            except OSError as error:
+                raise _unreadable(path, error) from None
+            if there:
+                yield descriptor
+                return
+        finally:
+            os.close(descriptor)
+    raise Changed(path)
+
+
+def _unreadable(path: str, error: OSError | ValueError) -> Unreadable:
+    if isinstance(error, FileNotFoundError | NotADirectoryError):
+        return NotThere(path, 0, "no such file")
+    return Unreadable(path, 0, f"cannot be read: {getattr(error, 'strerror', None) or error}")
+
+
+def _artifacts(path: str, env: Mapping[str, str], stores: list[Store]) -> str:
+    """The folder of things that belong to the session: its path without the suffix (FORMATS 1.2).
+
+    Not what has sessions of its own: a store, or the folder of a working folder in one.
+    """
+    folder = os.path.splitext(path)[0]
+    if folder == path or not os.path.isdir(folder):
+        return ""
+    real = os.path.realpath(folder)
+    every = [*stores, *discover(env, places.home_folder(env), os.getcwd())]
+    for store in every:
+        root = os.path.realpath(store.root)
+        if (root + os.sep).startswith(real + os.sep) or (os.path.dirname(real) == root and not store.flat):
+            return ""
+    return folder

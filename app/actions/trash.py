@@ -1,0 +1,148 @@
+"""Moving a session to the system's trash, from which it can be taken back (issue 5 "Actions")."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+from app.actions import trashcan
+from app.actions.moving import move
+from app.actions.removable import removable
+from app.sessions.change import Change
+from app.sessions.errors import NoTrash as NoTrash
+from app.sessions.errors import NotThere, ReadOnlyFolder, SessionError, WriteFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from app.stores.base import Store
+
+_VARIABLES = ("HOME", "XDG_DATA_HOME")
+"""What the trash library finds its folder by. It looks at the process, and only when it is imported."""
+
+_CHILD = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from send2trash import send2trash
+try:
+    send2trash(sys.argv[2])
+except OSError as error:
+    name = error.filename or ""
+    name = name.decode("utf-8", "replace") if isinstance(name, bytes) else str(name)
+    sys.exit(": ".join(part for part in (name, error.strerror or str(error)) if part))
+"""
+
+_imported_under: dict[str, str] | None = None
+
+
+def trash(path: str, env: Mapping[str, str], store: Store | None = None, *, anyway: bool = False) -> Change:
+    """Move the session at `path` to the trash, and its folder of artifacts with it.
+
+    :param env: the environment by which agents find their sessions, and the system its trash.
+    :param store: where the session was found; the one that `env` leads to where None.
+    :param anyway: also where a running agent may have it open, for all that is known (FORMATS 2.4).
+    :return: what was done; `before` is where it was, `after` where it lies now, None where nobody can say.
+    :raises LiveSession: a running agent has it open; the process is named.
+    :raises NoTrash: the system has no trash for this place.
+    :raises NotThere: it is gone: another was quicker.
+    :raises SessionError: it cannot be taken away, and the class says why. In all cases nothing was moved.
+    """
+    with removable(path, env, store, anyway) as session:
+        now = _away(session.path, session.status, env)
+        moves = [(session.path, now)]
+        note = "" if now else f"{session.path}: what the system's trash calls it is not known here"
+        if session.artifacts:
+            try:
+                moves.append((session.artifacts, _away(session.artifacts, os.lstat(session.artifacts), env)))
+            except (SessionError, OSError) as error:
+                if now:
+                    _take_back(now, session.path)
+                    raise _named(error, session.artifacts) from None
+                note = f"its folder of artifacts stays: {error}"
+    return Change(
+        "trash",
+        session.path,
+        entry_id="",
+        before=session.path,
+        after=now or None,
+        agent=session.header.agent,
+        session_id=session.header.id,
+        note=note,
+        moves=tuple(moves),
+    )
+
+
+def _away(path: str, status: os.stat_result, env: Mapping[str, str]) -> str:
+    """Move one thing to the trash; where it lies now, "" where that is not known."""
+    try:
+        _send(path, env)
+    except OSError as error:
+        if not os.path.lexists(path):
+            raise NotThere(path, 0, "no such file") from None
+        folder = os.path.dirname(path)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise ReadOnlyFolder(path, f"cannot be moved: {folder} may not be written") from None
+        reason = ": ".join(_text(part) for part in (error.filename, error.strerror or error) if part)
+        raise NoTrash(path, 0, f"the system has no trash for it: {reason}") from None
+    return trashcan.find(path, status, env)
+
+
+def _text(part: object) -> str:
+    return os.fsdecode(part) if isinstance(part, bytes) else str(part)
+
+
+def _send(path: str, env: Mapping[str, str]) -> None:
+    """Have the system trash what is at `path`, under that environment.
+
+    :raises OSError: it did not.
+    """
+    global _imported_under
+    wanted = {name: env[name] for name in _VARIABLES if env.get(name)}
+    if not os.path.isabs(wanted.get("XDG_DATA_HOME", os.sep)):
+        del wanted["XDG_DATA_HOME"]
+    here = {name: os.environ[name] for name in _VARIABLES if name in os.environ}
+    if _imported_under is None and "send2trash" not in sys.modules:
+        _imported_under = here
+    if wanted == here == _imported_under:
+        from send2trash import send2trash
+
+        send2trash(path)
+        return
+    _send_elsewhere(path, wanted)
+
+
+def _send_elsewhere(path: str, variables: Mapping[str, str]) -> None:
+    """The same in a process of its own: this one's trash is another."""
+    from importlib.util import find_spec
+
+    found = find_spec("send2trash")
+    library = os.path.dirname(os.path.dirname(found.origin)) if found and found.origin else ""
+    env = {name: value for name, value in os.environ.items() if name not in _VARIABLES}
+    # -P: nothing is imported from the folder that we happen to be in.
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", _CHILD, library, path],
+        env={**env, **variables},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+    )
+    if done.returncode:
+        lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise OSError(lines[-1] if lines else f"ended with {done.returncode}")
+
+
+def _take_back(now: str, path: str) -> None:
+    note = trashcan.note_of(now)
+    try:
+        move(now, path)
+    except SessionError as error:
+        reason = f"lies in the trash without its folder of artifacts, and cannot come back from {now}"
+        raise WriteFailed(path, f"{reason}: {error.reason}") from None
+    if note:
+        os.unlink(note)
+
+
+def _named(error: SessionError | OSError, path: str) -> SessionError:
+    return error if isinstance(error, SessionError) else NoTrash(path, 0, str(error))

@@ -1,0 +1,190 @@
+"""``leafmark trash``, ``restore`` and ``undo`` (issue 5, "On the command line")."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, TypeVar
+
+from app.actions.journal import Journal
+from app.actions.restore import Trashed, restore, trashed
+from app.actions.trash import trash
+from app.actions.undo import undo
+from app.changes.codes import NOT_FOUND, REFUSED, WRONG_USE, WrongUse, record, taken_back
+from app.changes.told import SCHEMA, as_line, as_part
+from app.formats.text import one_line
+from app.index.find import Ambiguous, NotFound, Place, places
+from app.reports.output import complain, write_json, write_text
+from app.sessions.errors import Changed, LiveSession, NoTrash, NotThere, SessionError, Unreadable, WriteFailed
+from app.stores import store_holding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from app.arguments import Options
+    from app.sessions.change import Change
+    from app.setup import Setup
+    from app.stores.archive import Archived
+
+Thing = TypeVar("Thing")
+
+_WAITS = (LiveSession, WriteFailed, NoTrash, Changed)
+"""What may be otherwise a moment later; all else stands in the way of an undo for good."""
+
+
+def run(options: Options, setup: Setup) -> int:
+    """Do one of the three; see `app.changes.run`."""
+    try:
+        if options.command == "trash":
+            return _trash(options, setup)
+        if options.command == "restore":
+            return _restore(options, setup)
+        return _undo(options, setup)
+    except WrongUse as error:
+        complain(str(error))
+        return WRONG_USE
+
+
+def _trash(options: Options, setup: Setup) -> int:
+    if options.list:
+        if options.sessions or options.anyway:
+            raise WrongUse("--list stands alone: it prints what is in the trash")
+        from app.reports import trash as report
+
+        return report.run(options, setup)
+    if not options.sessions:
+        raise WrongUse("trash needs a SESSION; --list prints what is in the trash")
+    found = places(list(dict.fromkeys(options.sessions)), setup.stores, setup.cache_folder)
+    code = _complain_of(found)
+    if code:
+        return code
+    # One session may be named in two ways.
+    by_path = {place.path: place for place in found if isinstance(place, Place)}
+
+    def act(place: Place) -> Change:
+        try:
+            return trash(place.path, setup.agent_env, place.store, anyway=options.anyway)
+        except LiveSession as error:
+            if error.sure:
+                raise
+            raise SessionError(error.path, 0, f"{error.reason} (--anyway trashes it all the same)") from None
+
+    return _each(list(by_path.values()), act, options, setup)
+
+
+def _restore(options: Options, setup: Setup) -> int:
+    lost = trashed(setup.agent_env, setup.stores, setup.state_folder)
+    found = [_meant(named, lost, setup) for named in dict.fromkeys(options.sessions)]
+    code = _complain_of(found)
+    if code:
+        return code
+    wanted = {_whereabouts(what)[0]: what for what in found if not isinstance(what, Exception)}
+
+    def act(what: Trashed | Archived) -> Change:
+        if isinstance(what, Trashed):
+            change = restore(what)
+            # It is taken back by this already.
+            for recorded in Journal(setup.state_folder).standing():
+                if recorded.change.kind == "trash" and recorded.change.after == what.in_trash:
+                    taken_back(recorded.number, setup)
+            return change
+        from app.actions.unarchive import unarchive
+
+        return unarchive(what)
+
+    return _each(list(wanted.values()), act, options, setup)
+
+
+def _undo(options: Options, setup: Setup) -> int:
+    last = Journal(setup.state_folder).last()
+    if last is None:
+        complain("there is nothing left that leafmark did and could take back")
+        return NOT_FOUND
+    number, change = last
+    try:
+        store = store_holding(change.path, setup.stores)
+        done = undo(change, setup.agent_env, store, state_folder=setup.state_folder)
+    except SessionError as error:
+        if isinstance(error, _WAITS) or type(error) is Unreadable:
+            complain(str(error))
+        else:
+            taken_back(number, setup)
+            complain(f"{error}; another undo goes on to what was done before that")
+        return REFUSED
+    taken_back(number, setup)
+    if options.json:
+        # Of a pin the path is that of the pins.
+        path = None if change.kind == "pin" else change.path
+        write_json({"schema": SCHEMA, **as_part(done, path), "undone": as_part(change, "")["change"]})
+    else:
+        who = "" if done.kind in ("trash", "restore") else f"{one_line(change.session_id)}: "
+        write_text(f"{who}{as_line(done)}\n")
+    if done.note:
+        complain(done.note)
+    return 0
+
+
+def _each(things: Sequence[Thing], act: Callable[[Thing], Change], options: Options, setup: Setup) -> int:
+    """Do it to each; one that fails does not stop the others. The worst of their exit codes."""
+    code = 0
+    done = []
+    for thing in things:
+        try:
+            change = act(thing)
+        except NotThere as error:
+            complain(str(error))
+            code = max(code, NOT_FOUND)
+            continue
+        except SessionError as error:
+            complain(str(error))
+            code = max(code, REFUSED)
+            continue
+        record(change, setup)
+        done.append(as_part(change, change.path))
+        if not options.json:
+            write_text(as_line(change) + "\n")
+        if change.note:
+            complain(change.note)
+    if options.json and (done or not code):
+        write_json({"schema": SCHEMA, "changes": done})
+    return code
+
+
+def _complain_of(found: Sequence[object]) -> int:
+    """Say which of the names mean nothing, or too much: then nothing is done to any. 0 where all are well."""
+    code = 0
+    for each in found:
+        if isinstance(each, NotFound | Ambiguous):
+            complain(str(each))
+            code = max(code, WRONG_USE if isinstance(each, Ambiguous) else NOT_FOUND)
+    return code
+
+
+def _meant(named: str, lost: list[Trashed], setup: Setup) -> Trashed | Archived | NotFound | Ambiguous:
+    """What ``named`` stands for in the trash, else in an archive: where it lies, where it was, an id, or the
+    beginning of one.
+    """
+    from app.stores.archive import archived
+
+    path = os.path.abspath(named)
+    for things in (lambda: lost, lambda: archived(setup.stores)):
+        told = [(thing, *_whereabouts(thing)) for thing in things()]
+        for meant in (
+            [thing for thing, lies, _, _ in told if lies == path],
+            [thing for thing, _, was, _ in told if was == path],
+            [thing for thing, _, _, id in told if named and id == named],
+            [thing for thing, _, _, id in told if named and id.startswith(named)],
+        ):
+            if len(meant) == 1:
+                return meant[0]
+            if meant:
+                some = ", ".join(_whereabouts(thing)[0] for thing in meant[:3])
+                more = f" and {len(meant) - 3:,} more" if len(meant) > 3 else ""
+                return Ambiguous(f"{named!r} names {len(meant):,} sessions: {some}{more}")
+    return NotFound(f"neither the trash nor an archive has a session with the path or id {named!r}")
+
+
+def _whereabouts(thing: Trashed | Archived) -> tuple[str, str, str]:
+    """Where it lies, where it was, and its id."""
+    if isinstance(thing, Trashed):
+        return thing.in_trash, thing.path, thing.session_id
+    return thing.path, thing.target, thing.id

@@ -1,0 +1,184 @@
+"""What is left behind when the leaf moves, and what is told of it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from app.actions.abandoned import (
+    OUTPUT_LIMIT,
+    PROMPT_LIMIT,
+    PROMPTS,
+    Abandoned,
+    files_listed,
+    left_behind,
+    outline,
+    transcript,
+)
+from app.formats.touched import Files
+from tests.actions.test_compare import answer, calls, text
+from tests.factory import entry, header, message, write_session
+
+if TYPE_CHECKING:
+    from app.sessions.manager import SessionManager
+    from tests.sessions.manager.conftest import Home
+
+TALK = [
+    header(),
+    message("u1", None, "user", "why does it fail", 1),
+    answer("a1", "u1", 2, text("let me see"), *calls(("read", "shared.py"))),
+    message("u2", "a1", "user", "try\nredis", 3),
+    answer(
+        "a2",
+        "u2",
+        4,
+        {"type": "thinking", "thinking": "hm"},
+        text("trying"),
+        *calls(("read", "b.py"), ("read", "a.py"), ("write", "a.py")),
+    ),
+    message("r2", "a2", "toolResult", "the whole file", 5, toolCallId="c0", toolName="read"),
+    entry("label", "l2", "r2", 6, targetId="a2", label="x"),
+    message("u3", "l2", "user", "and now", 7),
+]
+
+
+def session(home: Home, *lines: dict[str, Any] | str) -> SessionManager:
+    return home.open(write_session(home.folder / "s.jsonl", *lines))
+
+
+def ids(left: Abandoned) -> list[str]:
+    return [entry.id for entry in left.entries]
+
+
+def test_up_to_what_both_paths_have(home: Home) -> None:
+    manager = session(home, *TALK)
+    left = left_behind(manager, "a1")
+    assert (left.leaf_id, left.common_id) == ("u3", "a1")
+    assert ids(left) == ["u2", "a2", "r2", "l2", "u3"]
+    assert left.files == Files(("b.py",), ("a.py",))
+    everything = left_behind(manager, None)
+    assert (everything.common_id, ids(everything)[0]) == (None, "u1")
+    assert everything.files.read == ("b.py", "shared.py")
+
+
+def test_a_prompt_that_is_said_anew_stays(home: Home) -> None:
+    manager = session(home, *TALK)
+    assert ids(left_behind(manager, "u2")) == ["a2", "r2", "l2", "u3"]
+    assert ids(left_behind(manager, "u1"))[0] == "a1"
+
+
+def test_nothing_is_left_where_nobody_speaks(home: Home) -> None:
+    manager = session(home, *TALK)
+    assert not left_behind(manager, "u3")
+    assert not left_behind(manager, "u3").entries
+    manager = session(
+        home, *TALK, entry("custom", "m", "u3"), entry("label", "l", "m", targetId="a1", label="y")
+    )
+    left = left_behind(manager, "u3")
+    assert ids(left) == ["m", "l"]
+    assert not left
+    assert (outline(left), transcript(left)) == ("", "")
+    assert left_behind(manager, "r2")
+
+
+def test_a_branch_further_down_leaves_nothing(home: Home) -> None:
+    lines = [*TALK, message("u4", "a1", "user", "other", 8)]
+    manager = session(home, *lines)
+    assert ids(left_behind(manager, "u3")) == ["u4"]
+    assert left_behind(session(home, header()), None) == Abandoned(None, None, (), Files())
+
+
+def test_a_compaction_stands_for_what_it_summed_up(home: Home) -> None:
+    compaction = entry(
+        "compaction", "c", "u3", 8, summary="they tried redis", firstKeptEntryId="u3", tokensBefore=9
+    )
+    manager = session(home, *TALK, compaction, message("u5", "c", "user", "later", 9))
+    left = left_behind(manager, "a1")
+    assert ids(left) == ["c", "u5"]
+    assert left.common_id == "a1"
+    assert left.files == Files(("b.py",), ("a.py",))
+    said = outline(left)
+    assert "- Before that: they tried redis\n- later" in said
+    assert "try redis" not in said
+    assert transcript(left) == "[Summary] they tried redis\n\n[User] later"
+
+
+def test_the_outline(home: Home) -> None:
+    lines = [*TALK, message("u4", "u3", "user", "x" * 999 + "\x1b[2J"), message("u5", "u4", "user", "")]
+    said = outline(left_behind(session(home, *lines), "a1"))
+    head, *rest = said.split("\n")
+    assert head.endswith("What was asked there:")
+    assert rest == [
+        "",
+        "- try redis",
+        "- and now",
+        "- " + "x" * (PROMPT_LIMIT - 1) + "…",
+        "- (no text)",
+        "",
+        "<read-files>",
+        "b.py",
+        "</read-files>",
+        "",
+        "<modified-files>",
+        "a.py",
+        "</modified-files>",
+    ]
+
+
+def test_an_outline_that_a_person_can_read(home: Home) -> None:
+    lines = [
+        message(f"p{at}", f"p{at - 1}" if at else None, "user", f"prompt {at}") for at in range(PROMPTS + 1)
+    ]
+    manager = session(home, header(), *lines)
+    assert outline(left_behind(manager, None)).split("\n")[2:4] == ["- (1 before these)", "- prompt 1"]
+    assert outline(left_behind(manager, "p0")).split("\n")[2:4] == ["- prompt 1", "- prompt 2"]
+
+
+def test_answers_alone(home: Home) -> None:
+    left = left_behind(session(home, *TALK[:-1]), "u2")
+    assert outline(left).startswith("Another way was tried from here and left.\n\n<read-files>")
+    assert files_listed(left_behind(session(home, *TALK), "l2")) == ""
+
+
+def test_names_of_files_cannot_write_tags(home: Home) -> None:
+    bad = answer("a4", "u3", 8, *calls(("read", "a\n</read-files>\x1b")))
+    assert "\na </read-files>\u241b\n" in outline(left_behind(session(home, *TALK, bad), "u3"))
+
+
+def test_the_transcript(home: Home) -> None:
+    shell = message("b", "u3", "bashExecution", "", command="ls", output="y" * (OUTPUT_LIMIT + 5))
+    note = entry("custom_message", "n", "b", customType="x", content="a note", display=True)
+    summed = entry("branch_summary", "s", "n", summary="went wrong", fromId="u3")
+    told = transcript(left_behind(session(home, *TALK, shell, note, summed), "a1"))
+    assert told.split("\n\n") == [
+        "[User] try\nredis",
+        "[Thinking] hm",
+        "[Assistant] trying",
+        '[Tool calls] read(path="b.py")\nread(path="a.py")\nwrite(path="a.py")',
+        "[User] and now",
+        "[User ran] ls",
+        "[Output] " + "y" * OUTPUT_LIMIT + " [5 more characters]",
+        "[Note] a note",
+        "[Summary] went wrong",
+    ]
+    assert "the whole file" not in told
+
+
+@pytest.mark.parametrize(
+    "content", [None, 7, [7, None, {"type": "text", "text": 7}, {"type": "toolCall"}], "x\ud800"]
+)
+def test_content_of_any_kind(home: Home, content: Any) -> None:
+    strange = message("x", "u3", "assistant", "")
+    strange["message"]["content"] = content
+    left = left_behind(session(home, *TALK, json.dumps(strange)), "u3")
+    transcript(left).encode()
+    outline(left).encode()
+
+
+def test_parents_that_go_round(home: Home) -> None:
+    lines = [header(), message("a", "b", "user", "one"), message("b", "a", "user", "two")]
+    left = left_behind(session(home, *lines), None)
+    assert ids(left) == ["a", "b"]
+    assert ids(left_behind(session(home, *lines), "a")) == []

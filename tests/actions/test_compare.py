@@ -1,0 +1,186 @@
+"""Two branches since they parted."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.actions.compare import Turn, compare, count_tools
+from app.formats.touched import Files
+from app.sessions.body import Changed
+from app.sessions.branches import facts_of_path, path_to
+from app.sessions.intake import Overtaken
+from app.sessions.tree import Node, SessionTree, open_tree
+from app.sessions.usage import NOTHING
+from tests.factory import entry, header, message, write_session
+from tests.sessions.strategies import LINES
+from tests.sessions.test_branches import talks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+def calls(*named: tuple[str, str]) -> list[dict[str, Any]]:
+    return [
+        {"type": "toolCall", "id": f"c{at}", "name": name, "arguments": {"path": path}}
+        for at, (name, path) in enumerate(named)
+    ]
+
+
+def answer(id: str, parent: str, at: float, *blocks: Any, **more: Any) -> dict[str, Any]:
+    usage = {"input": 10, "output": 5, "cacheRead": 1, "cacheWrite": 2, "cost": {"total": 0.5}}
+    return message(id, parent, "assistant", "", at, **{"content": list(blocks), "usage": usage, **more})
+
+
+def text(said: str) -> dict[str, str]:
+    return {"type": "text", "text": said}
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> SessionTree:
+    result = {"toolCallId": "c0", "toolName": "read"}
+    return open_tree(
+        str(
+            write_session(
+                tmp_path / "s.jsonl",
+                header(),
+                message("u1", None, "user", "shared", 1),
+                answer("a1", "u1", 2, text("shared answer"), *calls(("write", "shared.py"))),
+                answer(
+                    "a2",
+                    "a1",
+                    3,
+                    text("I\nlook"),
+                    *calls(("read", "b.py"), ("read", "a.py"), ("edit", "a.py")),
+                ),
+                message("r2", "a2", "toolResult", "long", 4, **result),
+                answer("a3", "r2", 5, text(""), text("it is \x1b[31mbroken")),
+                message("u2", "a3", "user", "mend it", 6),
+                answer("a4", "u2", 10, errorMessage="over\nloaded", stopReason="error"),
+                entry("label", "l1", "a4", 20, targetId="a3", label="the\x07 one"),
+                message("u3", "a1", "user", "use redis", 7),
+                answer("a5", "u3", 8, *calls(("bash", "")), stopReason="aborted"),
+                entry("branch_summary", "s1", "a5", 9, summary="s", details={"readFiles": ["z.py"]}),
+                message("v", None, "user", "elsewhere", 30),
+            )
+        )
+    )
+
+
+def test_both_sides(tree: SessionTree) -> None:
+    found = compare(tree, tree.by_id["l1"], tree.by_id["s1"])
+    assert found.common is tree.by_id["a1"]
+    one, other = found.one, found.other
+    assert one.turns == (
+        Turn(None, "", "it is \u241b[31mbroken", {"read": 2, "edit": 1}),
+        Turn(tree.by_id["u2"], "mend it", "over loaded"),
+    )
+    assert other.turns == (Turn(tree.by_id["u3"], "use redis", "(aborted)", {"bash": 1}),)
+    assert found.turns() == [(one.turns[0], other.turns[0]), (one.turns[1], None)]
+    assert (one.tools, other.tools) == ((("read", 2), ("edit", 1)), (("bash", 1),))
+    assert (one.files, other.files) == (Files(("b.py",), ("a.py",)), Files(("z.py",)))
+    assert (one.spent, other.spent) == ((30, 15, 3, 6, 1.5), (10, 5, 1, 2, 0.5))
+    assert (one.entries, other.entries) == (6, 3)
+    assert (one.duration_ms, other.duration_ms) == (17 * 60_000, 2 * 60_000)
+    assert (one.leaf.id, one.label, other.label) == ("l1", "the\u2407 one", "")
+
+
+def test_what_went_wrong_does_not_hide_what_was_said(tmp_path: Path) -> None:
+    said = answer("b", "a", 2, text("as far as it came"))
+    failed = answer("c", "b", 3, errorMessage="overloaded")
+    tree = open_tree(
+        str(write_session(tmp_path / "s.jsonl", header(), message("a", None, "user", "q"), said, failed))
+    )
+    (turn,) = compare(tree, tree.by_id["a"], tree.by_id["c"]).other.turns
+    assert turn.answer == "as far as it came"
+
+
+def test_sides_that_are_empty_or_share_nothing(tree: SessionTree) -> None:
+    found = compare(tree, tree.by_id["a1"], tree.by_id["u3"])
+    assert found.common is tree.by_id["a1"]
+    assert (found.one.turns, found.one.entries, found.one.duration_ms) == ((), 0, 0)
+    assert found.turns() == [(None, found.other.turns[0])]
+    same = compare(tree, tree.by_id["u3"], tree.by_id["u3"])
+    assert (same.common, same.turns()) == (tree.by_id["u3"], [])
+    roots = compare(tree, tree.by_id["v"], tree.by_id["a1"])
+    assert roots.common is None
+    assert [turn.prompt for turn in roots.other.turns] == ["shared"]
+    assert roots.other.files == Files((), ("shared.py",))
+    assert roots.one.first_ms == roots.one.last_ms == tree.by_id["v"].timestamp
+
+
+def test_what_is_shared_and_what_tools_gave_back_is_not_read(
+    tree: SessionTree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str | None] = []
+    real = tree.read
+
+    def counted(node: Node) -> dict[str, Any]:
+        read.append(node.id)
+        return real(node)
+
+    monkeypatch.setattr(tree, "read", counted)
+    compare(tree, tree.by_id["l1"], tree.by_id["s1"])
+    assert read == ["a2", "a3", "u2", "a4", "u3", "a5", "s1"]
+
+
+def test_nobody_waits_or_the_file_is_another(tree: SessionTree, tmp_path: Path) -> None:
+    with pytest.raises(Overtaken):
+        compare(tree, tree.by_id["l1"], tree.by_id["s1"], lambda: False)
+    (tmp_path / "s.jsonl").write_text("{}\n")
+    with pytest.raises(Changed):
+        compare(tree, tree.by_id["l1"], tree.by_id["s1"])
+
+
+@pytest.mark.parametrize(
+    "content", [None, 7, "said", [], [None, 7, "x"], [{"type": "text"}], [{"type": "text", "text": 7}]]
+)
+@pytest.mark.parametrize("role", ["user", "assistant"])
+def test_content_of_any_kind(tmp_path: Path, content: Any, role: str) -> None:
+    strange = message("x", "u", role, "", 2)
+    strange["message"] |= {"content": content, "usage": [7], "errorMessage": 7}
+    path = write_session(tmp_path / "s.jsonl", header(), message("u", None, "user", "q"), strange)
+    tree = open_tree(str(path))
+    (turn,) = compare(tree, tree.by_id["u"], tree.by_id["x"]).other.turns
+    said = "said" if content == "said" else ""
+    assert (turn.prompt, turn.answer) == ((said, "") if role == "user" else ("", said))
+
+
+@settings(deadline=None)
+@given(lines=talks() | LINES, data=st.data())
+def test_any_two_entries(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[bytes], data: st.DataObject
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "compared.jsonl"
+    path.write_bytes(json.dumps(header()).encode() + b"\n" + b"\n".join(lines) + b"\n")
+    tree = open_tree(str(path), ("pi",))
+    if not tree.entries:
+        return
+    pair = [data.draw(st.sampled_from(tree.entries)) for _ in range(2)]
+    found = compare(tree, pair[0], pair[1])
+    paths = [[id(node) for node in path_to(leaf)] for leaf in pair]
+    shared = [node for node in tree.entries if all(id(node) in path for path in paths)]
+    assert (found.common in shared) if shared else found.common is None
+    for leaf, side in zip(pair, (found.one, found.other), strict=True):
+        own = [node for node in path_to(leaf) if node not in shared]
+        assert side.entries == len(own)
+        prompts = [node for node in own if node.role == "user"]
+        assert [turn.node for turn in side.turns if turn.node] == prompts
+        whole, before = facts_of_path(tree, leaf), len(shared) and facts_of_path(tree, found.common or leaf)
+        assert sum(count for _, count in side.tools) == whole.tools - (before.tools if before else 0)
+        assert sum(sum(turn.tools.values()) for turn in side.turns) == sum(count for _, count in side.tools)
+        less = before.spent if before else NOTHING
+        assert side.spent == pytest.approx([all - some for all, some in zip(whole.spent, less, strict=True)])
+
+
+def test_tools_are_counted(forked_path: Callable[..., str]) -> None:
+    assert count_tools([("read", 3), ("bash", 1), ("edit", 1_200)]) == "read 3, bash, edit 1,200"
+    assert count_tools([]) == ""
+    tree = open_tree(forked_path())
+    found = compare(tree, tree.by_id["00000002"], tree.by_id["e"])
+    assert [found.one.turns[0].answer, found.other.turns[0].answer] == ["one", "other"]

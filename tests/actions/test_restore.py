@@ -1,0 +1,276 @@
+"""What comes back from the trash is what went there, and never takes the place of anything (issue 5)."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import pytest
+
+from app.actions import moving
+from app.actions.journal import Journal
+from app.actions.restore import restore, trashed
+from app.actions.trash import trash
+from app.sessions.errors import AlreadyThere, NotThere, WriteFailed
+from app.stores import discover
+from tests.actions.conftest import contents, trash_of, with_artifacts
+from tests.factory import chain, write_session
+
+if TYPE_CHECKING:
+    from app.actions.restore import Trashed
+    from tests.sessions.manager.conftest import Home
+
+
+@pytest.fixture
+def omp_path(home: Home) -> str:
+    """A session of oh-my-pi with a folder of artifacts, of a time of its own."""
+    path = with_artifacts(home, "omp")
+    os.chmod(path, 0o640)
+    os.utime(path, ns=(1, 1_700_000_000_123_456_789))
+    return path
+
+
+def in_trash(home: Home, **more: str) -> list[Trashed]:
+    """What is in the trash of that home, with what leafmark remembers of it."""
+    env = {**home.env, **more}
+    return trashed(env, discover(env, str(home.folder), "/"), str(home.folder / "state"))
+
+
+def note(home: Home, path: Path | str, name: str, date: str = "2026-05-01T10:00:00") -> Path:
+    """Put a note into the trash of somebody who trashed `path`; where the thing itself goes."""
+    for folder in ("files", "info"):
+        (trash_of(home) / folder).mkdir(parents=True, exist_ok=True)
+    text = f"[Trash Info]\nPath={quote(str(path))}\nDeletionDate={date}\n"
+    (trash_of(home) / "info" / f"{name}.trashinfo").write_text(text)
+    return trash_of(home) / "files" / name
+
+
+# what comes back
+
+
+@pytest.mark.parametrize("by_list", [False, True])
+def test_a_session_comes_back_as_it_was(home: Home, omp_path: str, by_list: bool) -> None:
+    before, mode = contents(str(home.folder / ".omp")), os.stat(omp_path).st_mode
+    change = trash(omp_path, home.env)
+    back = restore(in_trash(home)[0] if by_list else change)
+    assert contents(str(home.folder / ".omp")) == before
+    assert os.stat(omp_path).st_mode == mode
+    assert os.stat(omp_path).st_nlink == 1
+    assert (back.kind, back.path, back.before, back.after) == ("restore", omp_path, change.after, omp_path)
+    assert (back.agent, back.session_id) == ("omp", change.session_id)
+    assert back.moves == tuple((now, was) for was, now in change.moves)
+    assert os.listdir(trash_of(home) / "files") == os.listdir(trash_of(home) / "info") == []
+    assert in_trash(home) == []
+    with pytest.raises(NotThere, match="not in the trash"):
+        restore(change)
+
+
+def test_the_folder_is_made_again(home: Home, omp_path: str) -> None:
+    before = contents(str(home.folder / ".omp"))
+    change = trash(omp_path, home.env)
+    shutil.rmtree(home.folder / ".omp")
+    restore(change)
+    assert contents(str(home.folder / ".omp")) == before
+
+
+@pytest.mark.parametrize("same_place", [False, True])
+def test_what_has_only_the_name_in_the_trash_is_not_taken_for_it(
+    home: Home, omp_path: str, same_place: bool
+) -> None:
+    """The trash was emptied, and another session was trashed after that."""
+    change = trash(omp_path, home.env)
+    journal = Journal(str(home.folder / "state"))
+    journal.record(change)
+    shutil.rmtree(trash_of(home))
+    other = Path(omp_path) if same_place else home.folder / ".omp/agent/sessions/-x" / Path(omp_path).name
+    write_session(other, *chain("another", id="another"))
+    if not same_place:
+        other.with_suffix("").mkdir()
+    assert trash(str(other), home.env).after == change.after
+    with pytest.raises(NotThere):
+        restore(change)
+    (found,) = in_trash(home)
+    assert (found.path, found.session_id) == (str(other), "another")
+    assert bool(found.artifacts) == (not same_place)
+    restore(found)
+    assert other.is_file()
+
+
+# what is in its place
+
+
+def test_nothing_that_has_come_since_is_replaced(home: Home, omp_path: str) -> None:
+    folder = omp_path.removesuffix(".jsonl")
+    change = trash(omp_path, home.env)
+    before = contents(str(trash_of(home)))
+    for put in (
+        lambda: Path(omp_path).write_text("another"),
+        lambda: os.symlink("nowhere", omp_path),
+        lambda: os.mkdir(omp_path),
+        lambda: Path(folder).write_text("another"),
+        lambda: os.mkdir(folder),
+    ):
+        put()
+        there = contents(str(home.folder / ".omp"))
+        for what in (change, in_trash(home)[0]):
+            with pytest.raises(AlreadyThere, match="already"):
+                restore(what)
+        assert contents(str(home.folder / ".omp")) == there
+        assert contents(str(trash_of(home))) == before
+        for path in (omp_path, folder):
+            if os.path.isdir(path):
+                os.rmdir(path)
+            elif os.path.lexists(path):
+                os.unlink(path)
+    restore(change)
+
+
+def test_what_comes_at_the_last_moment_is_not_replaced(
+    home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    change = trash(omp_path, home.env)
+    before = contents(str(trash_of(home)))
+    monkeypatch.setattr(
+        "app.actions.restore._expect_free", lambda moves: Path(omp_path).write_text("another")
+    )
+    with pytest.raises(AlreadyThere):
+        restore(change)
+    assert Path(omp_path).read_text() == "another"
+    assert not os.path.lexists(omp_path.removesuffix(".jsonl"))
+    assert contents(str(trash_of(home))) == before
+
+
+def test_when_the_system_refuses_all_stays_in_the_trash(
+    home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    change = trash(omp_path, home.env)
+    before = contents(str(trash_of(home)))
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(moving.os, "link", refuse)
+        patch.setattr(moving.os, "open", refuse)
+        with pytest.raises(WriteFailed, match="No space"):
+            restore(change)
+    assert contents(str(trash_of(home))) == before
+    assert not os.path.lexists(omp_path)
+    restore(change)
+
+
+def test_a_restore_that_was_stopped_half_way_is_finished_by_another(home: Home, omp_path: str) -> None:
+    before = contents(str(home.folder / ".omp"))
+    change = trash(omp_path, home.env)
+    (_, lies), (folder, artifacts) = change.moves
+    os.rename(artifacts, folder)
+    os.link(lies, omp_path)
+    back = restore(change)
+    assert "artifacts" in back.note
+    assert contents(str(home.folder / ".omp")) == before
+    assert not os.path.lexists(lies)
+
+
+def test_without_hard_links_nothing_is_replaced_either(
+    home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    before = contents(str(home.folder / ".omp"))
+    change = trash(omp_path, home.env)
+    monkeypatch.setattr(moving.os, "link", refuse)
+    Path(omp_path).write_text("another")
+    with pytest.raises(AlreadyThere):
+        moving.move(change.after or "", omp_path)
+    assert Path(omp_path).read_text() == "another"
+    os.unlink(omp_path)
+    restore(change)
+    assert contents(str(home.folder / ".omp")) == before
+
+
+# what is in the trash
+
+
+def test_what_others_trashed_is_listed_and_comes_back(home: Home) -> None:
+    path = Path(with_artifacts(home, "omp"))
+    before = contents(str(home.folder / ".omp"))
+    shutil.move(path, note(home, path, "other name.jsonl"))
+    shutil.move(path.with_suffix(""), note(home, path.with_suffix(""), "folder", "2026-05-01T10:00:02"))
+    (found,) = in_trash(home)
+    assert (found.path, found.agent) == (str(path), "omp")
+    assert found.artifacts == str(trash_of(home) / "files/folder")
+    restore(found)
+    assert contents(str(home.folder / ".omp")) == before
+
+
+def test_only_sessions_of_the_stores_are_listed_newest_first(home: Home, tmp_path: Path) -> None:
+    store = home.folder / ".pi/agent/sessions/--w--"
+    for at, (path, name) in enumerate(
+        [
+            (store / "one.jsonl", "one.jsonl"),
+            (store / "two words ü.jsonl", "two.jsonl"),
+            (store / "notes.txt", "notes.txt"),
+            (tmp_path / "elsewhere/three.jsonl", "three.jsonl"),
+        ]
+    ):
+        write_session(note(home, path, name, f"2026-05-01T10:00:0{at}"), *chain(f"asked {at}", id=f"id{at}"))
+    note(home, store / "gone.jsonl", "gone.jsonl")
+    note(home, store / "folder.jsonl", "folder.jsonl").mkdir()
+    note(home, store / "nobody\0.jsonl", "nul.jsonl").write_text("")
+    (trash_of(home) / "info/broken.jsonl.trashinfo").write_bytes(b"\xff\xfe no note")
+    (trash_of(home) / "files/broken.jsonl").write_text("")
+    found = in_trash(home)
+    assert [one.path for one in found] == [str(store / "two words ü.jsonl"), str(store / "one.jsonl")]
+    assert [(one.session_id, one.title, one.agent) for one in found] == [
+        ("id1", "asked 1", "pi"),
+        ("id0", "asked 0", "pi"),
+    ]
+    assert found[0].when_ms - found[1].when_ms == 1_000
+
+
+def test_a_damaged_session_in_the_trash_is_listed_by_its_file(home: Home) -> None:
+    path = home.folder / ".pi/agent/sessions/--w--/bad.jsonl"
+    note(home, path, "bad.jsonl", "no date").write_text("no session\n")
+    (found,) = in_trash(home)
+    assert (found.title, found.agent, found.session_id) == ("bad.jsonl", "pi", "")
+    assert found.when_ms > 0
+    restore(found)
+    assert path.read_text() == "no session\n"
+
+
+def test_artifacts_of_another_time_are_not_taken_for_the_sessions(home: Home) -> None:
+    path = home.folder / ".pi/agent/sessions/--w--/s.jsonl"
+    write_session(note(home, path, "s.jsonl", "2026-05-01T10:00:00"), *chain("q"))
+    note(home, path.with_suffix(""), "s", "2026-05-01T10:05:00").mkdir()
+    assert in_trash(home)[0].artifacts == ""
+
+
+def test_a_session_of_no_store_is_listed_when_leafmark_trashed_it(home: Home) -> None:
+    path = write_session(home.folder / "loose/s.jsonl", *chain("q", "a", id="loose"))
+    change = trash(str(path), home.env)
+    assert in_trash(home) == []
+    journal = Journal(str(home.folder / "state"))
+    journal.record(change)
+    (found,) = in_trash(home)
+    assert (found.path, found.in_trash, found.session_id) == (str(path), change.after, "loose")
+    journal.taken_back(1)
+    assert in_trash(home) == []
+
+
+def test_below_the_data_folder_notes_are_relative(home: Home) -> None:
+    data = home.folder / "data"
+    path = write_session(data / "omp/sessions/-w/s.jsonl", *chain("q", "a"))
+    env = {**home.env, "XDG_DATA_HOME": str(data)}
+    change = trash(str(path), env)
+    (info,) = (data / "Trash/info").iterdir()
+    assert "Path=omp/" in info.read_text()
+    (found,) = in_trash(home, XDG_DATA_HOME=str(data))
+    assert (found.path, found.in_trash) == (str(path), change.after)
+    restore(found)
+    assert stat.S_ISREG(path.lstat().st_mode)

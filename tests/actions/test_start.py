@@ -1,0 +1,138 @@
+"""Beginning a new session (FORMATS 3): the plan, its problems, and the real hand-over to a fake program."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.actions.resume import ResumeError, execute
+from app.actions.start import plan_new
+from app.stores import discover
+
+if TYPE_CHECKING:
+    from app.stores.base import Store
+
+ROOT = Path(__file__).resolve().parents[2]
+
+FAKE = """#!{python}
+import json, os, sys
+print(json.dumps({{"argv": sys.argv[1:], "cwd": os.getcwd(), "env": dict(os.environ)}}))
+"""
+
+
+class Machine:
+    """A home, a folder to work in and fake programs."""
+
+    def __init__(self, root: Path) -> None:
+        self.home, self.work, self.bin = root / "home", root / "home" / "my work", root / "bin"
+        self.work.mkdir(parents=True)
+        self.bin.mkdir()
+        self.env = {"HOME": str(self.home), "PATH": str(self.bin), "PWD": "/old"}
+        for name in ("pi", "omp", "indusagi", "indus", "agent"):
+            (self.bin / name).write_text(FAKE.format(python=sys.executable))
+            (self.bin / name).chmod(0o755)
+
+    def store(self, agent: str, source: str = "default", extra: tuple[tuple[str, str], ...] = ()) -> Store:
+        stores = discover(self.env, str(self.home), str(self.work), extra)
+        return next(each for each in stores if agent in each.agents and each.of(agent).source == source)
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("agent", "argv"),
+    [
+        ("pi", ["pi"]),
+        ("omp", ["omp"]),
+        ("indusagi", ["indusagi"]),
+        ("agent", ["agent", "-config", "agent.yaml"]),
+    ],
+)
+def test_each_agent_is_started_in_the_folder(machine: Machine, agent: str, argv: list[str]) -> None:
+    plan = plan_new(agent, str(machine.work), machine.store(agent), machine.env)
+    assert (plan.argv, plan.cwd, plan.problem) == (argv, str(machine.work), None)
+    assert plan.program == str(machine.bin / argv[0])
+    assert plan.shell == f"cd '{machine.work}' && {' '.join(argv)}"
+
+
+def test_the_new_indusagi_is_another_program(machine: Machine) -> None:
+    machine.env["INDUSAGI_HOME"] = str(machine.home / "new")
+    found = discover(machine.env, str(machine.home), str(machine.work))
+    stores = {os.path.relpath(store.root, machine.home): store for store in found}
+    argv = {
+        root: plan_new("indusagi", str(machine.work), stores[root], machine.env).argv[0]
+        for root in (".indusagi/agent/sessions", ".pindusagi/sessions", "new/sessions")
+    }
+    assert list(argv.values()) == ["indusagi", "indus", "indus"]
+
+
+def test_a_named_folder_is_handed_over(machine: Machine) -> None:
+    folder = str(machine.home / "copies")
+    for agent in ("pi", "omp"):
+        store = machine.store(agent, "--store", ((agent, folder),))
+        plan = plan_new(agent, str(machine.work), store, machine.env)
+        assert plan.argv == [agent, "--session-dir", folder]
+
+
+def test_what_leads_to_another_store_is_taken_out(machine: Machine) -> None:
+    machine.env |= {"PI_CODING_AGENT_DIR": str(machine.home / "moved"), "OMP_PROFILE": "work"}
+    plan = plan_new("omp", str(machine.work), machine.store("omp"), machine.env)
+    assert not {"PI_CODING_AGENT_DIR", "OMP_PROFILE"} & set(plan.environment)
+    assert plan.shell.endswith("env -u PI_CODING_AGENT_DIR -u OMP_PROFILE omp")
+    profile = plan_new("omp", str(machine.work), machine.store("omp", "profile work"), machine.env)
+    assert profile.environment["OMP_PROFILE"] == "work"
+    assert "PI_CODING_AGENT_DIR" not in profile.environment
+
+
+def test_the_program_runs_there(machine: Machine) -> None:
+    script = (
+        "import os, sys; from app.actions.resume import execute; from app.actions.start import plan_new;"
+        "from app.stores import discover; env = dict(os.environ); home, work = sys.argv[1:];"
+        "store = discover(env, home, work)[0]; execute(plan_new('pi', work, store, env))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(machine.home), str(machine.work)],
+        cwd=ROOT,
+        env=machine.env,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    seen = json.loads(done.stdout)
+    assert (seen["argv"], seen["cwd"], seen["env"]["PWD"]) == ([], str(machine.work), str(machine.work))
+
+
+@pytest.mark.parametrize(
+    ("folder", "said"),
+    [("", "there is no folder"), ("relative", "there is no folder"), ("/gone/for/long", "is gone")],
+)
+def test_a_folder_that_cannot_be_worked_in_is_said(machine: Machine, folder: str, said: str) -> None:
+    plan = plan_new("pi", folder, machine.store("pi"), machine.env)
+    assert said in (plan.problem or "")
+    assert plan.folder_gone
+    assert plan.shell == "pi"
+    with pytest.raises(ResumeError, match=said):
+        execute(plan)
+
+
+def test_a_program_that_is_not_there_is_said_with_how_to_get_it(machine: Machine) -> None:
+    (machine.bin / "omp").unlink()
+    plan = plan_new("omp", "/gone", machine.store("omp"), machine.env)
+    assert plan.problem == "omp is not installed: npm install -g @oh-my-pi/pi-coding-agent"
+    assert not plan.folder_gone
+    with pytest.raises(ResumeError, match="not installed"):
+        execute(plan)
+
+
+def test_an_agent_that_does_not_use_the_store_is_refused(machine: Machine) -> None:
+    with pytest.raises(KeyError):
+        plan_new("omp", str(machine.work), machine.store("pi"), machine.env)

@@ -1,0 +1,411 @@
+"""``leafmark trash``, ``restore`` and ``undo`` (issue 5, "On the command line")."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from app import changes
+from app.actions.journal import Journal
+from app.actions.pin import pin, pins
+from app.arguments import plain
+from app.setup import of_demo, of_process
+from app.stores.live import LIVE, MAYBE, Verdict
+from tests.factory import chain, header, write_session
+
+HOSTILE = "\x1b[31m\u202eevil\x9b2J\r\n\x07 \U000e0041 日本"
+CONTROLS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+@pytest.fixture
+def store(home):
+    """Two sessions of pi, one of oh-my-pi with a folder of artifacts."""
+    pi = home / ".pi/agent/sessions/--work-app--"
+    write_session(pi / "1_pi-aaaa.jsonl", *chain("question", "one", id="pi-aaaa"))
+    write_session(pi / "2_pi-aabb.jsonl", *chain("another", "answer", id="pi-aabb"))
+    omp = home / ".omp/agent/sessions/-app/1_omp-1.jsonl"
+    titled = {**header("omp-1"), "title": "Auto", "titleSource": "auto"}
+    write_session(omp, titled, *chain("q", "a")[1:])
+    omp.with_suffix("").mkdir()
+    (omp.with_suffix("") / "1.bash.log").write_text("said")
+    return pi
+
+
+def sessions(home):
+    """Every file and folder below the agents' folders: content and time."""
+    found = {}
+    for agent in (".pi", ".omp", ".config"):
+        for path in sorted((home / agent).rglob("*")):
+            found[str(path)] = (path.read_bytes(), path.stat().st_mtime_ns) if path.is_file() else None
+    return found
+
+
+def bin_of(home):
+    return home / ".local/share/Trash"
+
+
+def ids(run, *words):
+    return {row["id"] for row in json.loads(run("list", "--json", *words).out)["sessions"]}
+
+
+# trash, restore
+
+
+def test_sessions_are_trashed_listed_and_restored(run, home, store):
+    before = sessions(home)
+    done = run("trash", "pi-aaaa", "omp", store / "1_pi-aaaa.jsonl")
+    assert (done.code, done.err) == (0, "")
+    lines = done.out.splitlines()
+    assert len(lines) == 2
+    assert re.fullmatch(
+        r"trashed pi-aaaa: (\S+)/1_pi-aaaa.jsonl → (\S+)/Trash/files/1_pi-aaaa.jsonl", lines[0]
+    )
+    assert ids(run) == {"pi-aabb"}
+    listed = run("trash", "--list")
+    assert (listed.code, listed.err) == (0, "")
+    told = {tuple(line.split()) for line in listed.out.splitlines()}
+    omp = home / ".omp/agent/sessions/-app/1_omp-1.jsonl"
+    assert told == {
+        ("pi-aaaa", "now", "pi", "question", str(store / "1_pi-aaaa.jsonl")),
+        ("omp-1", "now", "omp", "Auto", str(omp)),
+    }
+    one = {row["id"]: row for row in json.loads(run("trash", "--list", "--json").out)["sessions"]}["omp-1"]
+    assert one.pop("trashed").endswith("Z")
+    assert one == {
+        "agent": "omp",
+        "id": "omp-1",
+        "path": str(omp),
+        "in_trash": str(bin_of(home) / "files/1_omp-1.jsonl"),
+        "artifacts": str(bin_of(home) / "files/1_omp-1"),
+        "title": "Auto",
+    }
+    done = run("restore", "omp-1", str(store / "1_pi-aaaa.jsonl"))
+    assert (done.code, done.err, len(done.out.splitlines())) == (0, "", 2)
+    assert done.out.startswith("restored omp-1: ")
+    assert sessions(home) == before
+    assert run("trash", "--list") == (1, "", "leafmark: no session is in the trash\n")
+    assert json.loads(run("trash", "--list", "--json").out) == {"schema": 1, "sessions": []}
+
+
+@pytest.mark.parametrize("named", ["omp-1", "om", "{was}", "{lies}"])
+def test_what_is_in_the_trash_is_named_by_its_id_or_by_where_it_was_or_lies(run, home, store, named):
+    run("trash", "omp-1")
+    was, lies = home / ".omp/agent/sessions/-app/1_omp-1.jsonl", bin_of(home) / "files/1_omp-1.jsonl"
+    assert run("restore", named.format(was=was, lies=lies)).code == 0
+    assert was.exists()
+
+
+def test_json_has_each_session_and_what_was_done_to_it(run, home, store):
+    path, lies = store / "1_pi-aaaa.jsonl", bin_of(home) / "files/1_pi-aaaa.jsonl"
+    session = {"agent": "pi", "id": "pi-aaaa", "path": str(path)}
+    change = {"entry_id": None, "target_id": None, "after_id": None}
+    there = {"kind": "trash", "before": str(path), "after": str(lies)}
+    back = {"kind": "restore", "before": str(lies), "after": str(path)}
+    for words, what in ((("trash", "pi-aaaa"), there), (("restore", "pi-aaaa"), back)):
+        found = json.loads(run(*words, "--json").out)
+        assert found == {"schema": 1, "changes": [{"session": session, "change": {**change, **what}}]}
+    found = json.loads(run("undo", "--json").out)
+    assert found == {
+        "schema": 1,
+        "session": session,
+        "change": {**change, **there},
+        "undone": {**change, **back},
+    }
+
+
+def test_one_that_cannot_be_moved_does_not_stop_the_others(run, home, store, monkeypatch):
+    def only_first(agent, path, *_):
+        return Verdict(LIVE if "1_pi" in path else "idle", "process 7 has it open", 7)
+
+    monkeypatch.setattr("app.sessions.guard.verdict", only_first)
+    done = run("trash", "pi-aaaa", "pi-aabb", "--json")
+    assert (done.code, done.err.count("\n")) == (3, 1)
+    assert "process 7" in done.err
+    assert str(store / "1_pi-aaaa.jsonl") in done.err
+    assert [each["session"]["id"] for each in json.loads(done.out)["changes"]] == ["pi-aabb"]
+    assert os.listdir(store) == ["1_pi-aaaa.jsonl"]
+    assert run("trash", "pi-aaaa", "--anyway").code == 3
+
+
+def test_a_session_that_may_be_live_is_trashed_anyway(run, home, store, monkeypatch):
+    monkeypatch.setattr(
+        "app.sessions.guard.verdict", lambda *_: Verdict(MAYBE, "pi runs in the same folder", 7)
+    )
+    done = run("trash", "pi-aaaa")
+    assert (done.code, done.out, done.err.count("\n")) == (3, "", 1)
+    assert "process 7: pi runs in the same folder" in done.err
+    assert "--anyway" in done.err
+    assert run("trash", "pi-aaaa", "--anyway").code == 0
+
+
+def test_a_trash_that_is_none_is_said_and_nothing_is_deleted(run, home, store):
+    bin_of(home).parent.mkdir(parents=True)
+    bin_of(home).write_text("no folder")
+    before = sessions(home)
+    done = run("trash", "pi-aaaa", "omp-1")
+    assert (done.code, done.out, done.err.count("\n")) == (3, "", 2)
+    assert done.err.count("has no trash for it") == 2
+    assert sessions(home) == before
+
+
+def test_nothing_is_restored_over_a_file(run, home, store):
+    run("trash", "pi-aaaa")
+    path = write_session(store / "1_pi-aaaa.jsonl", *chain("new", id="new"))
+    before = path.read_bytes()
+    for words in (("restore", "pi-aaaa"), ("undo",)):
+        done = run(*words)
+        assert (done.code, done.out, done.err) == (3, "", f"leafmark: {path}: is there already\n")
+    assert path.read_bytes() == before
+    path.unlink()
+    assert run("undo").code == 0
+
+
+def test_two_of_one_id_in_the_trash_are_told_apart_by_where_they_lie(run, home, store):
+    for _ in range(2):
+        write_session(store / "1_pi-aaaa.jsonl", *chain("question", id="pi-aaaa"))
+        run("trash", "pi-aaaa")
+    lies = sorted((bin_of(home) / "files").iterdir())
+    done = run("restore", "pi-aaaa")
+    assert (done.code, done.out) == (2, "")
+    assert all(str(path) in done.err for path in lies)
+    assert run("restore", lies[1]).code == 0
+    assert not lies[1].exists()
+    assert run("restore", "pi-aaaa").code == 3
+
+
+def test_a_packed_session_comes_out_of_the_archive(run, home, store):
+    path = home / ".omp/agent/sessions/-app/1_omp-1.jsonl"
+    packed = home / ".omp/agent/archive/sessions/-app/1_omp-1.jsonl.gz"
+    packed.parent.mkdir(parents=True)
+    content = path.read_bytes()
+    packed.write_bytes(gzip.compress(content))
+    path.unlink()
+    done = run("restore", "omp-1")
+    assert (done.code, done.out, done.err) == (0, f"restored omp-1: {packed} → {path}\n", "")
+    assert path.read_bytes() == content
+    assert not packed.exists()
+
+
+# undo
+
+
+def test_all_that_was_done_is_taken_back_one_by_one(run, home, store):
+    (home / "elsewhere").mkdir()
+    before = sessions(home)
+    for words in (
+        ("label", "pi-aaaa", "00000001", "mark"),
+        ("rename", "pi-aaaa", "N"),
+        ("rename", "pi-aaaa", "N"),
+        ("branch", "pi-aaaa", "00000001"),
+        ("branch", "omp-1", "00000001"),
+        ("fork", "pi-aabb"),
+        ("trash", "pi-aaaa", "omp-1"),
+    ):
+        assert run(*words).code == 0, words
+    said = []
+    while (done := run("undo")).code == 0:
+        assert (done.err, done.out.count("\n")) == ("", 1)
+        said.append(done.out)
+    assert done == (1, "", "leafmark: there is nothing left that leafmark did and could take back\n")
+    assert [re.sub(r"(/\S+|[0-9a-f-]{30,})", "*", line) for line in said] == [
+        "restored omp-1: * → *\n",
+        "restored pi-aaaa: * → *\n",
+        "trashed *: * → *\n",
+        said[3],
+        said[4],
+        'pi-aaaa: name: "N" → none\n',
+        'pi-aaaa: label of 00000001: "mark" → none\n',
+    ]
+    assert said[3].startswith("omp-1: leaf: ")
+    assert said[4].startswith("pi-aaaa: leaf: ")
+    after = sessions(home)
+    assert after.keys() == before.keys()
+    # What was written stays in the file; nothing was erased.
+    for path, was in before.items():
+        assert was is None or after[path][0].startswith(was[0]) or "omp-1" in path
+
+
+def test_what_cannot_be_taken_back_is_told_once_and_passed_over(run, home, store):
+    run("label", "pi-aabb", "00000001", "first")
+    run("rename", "pi-aaaa", "mine")
+    write_session(store / "1_pi-aaaa.jsonl", *chain("question", "one", id="pi-aaaa"))
+    done = run("undo")
+    assert (done.code, done.out, done.err.count("\n")) == (3, "", 1)
+    assert "the name is another by now" in done.err
+    assert "another undo" in done.err
+    assert run("undo").out == 'pi-aabb: label of 00000001: "first" → none\n'
+    assert run("undo").code == 1
+
+
+def test_a_name_that_its_agent_cannot_clear_stands_in_nobodys_way(run, home, store):
+    write_session(home / ".indusagi/agent/sessions/--w--/1_old-1.jsonl", *chain("q", "a", id="old-1"))
+    run("label", "pi-aabb", "00000001", "first")
+    run("rename", "old-1", "N")
+    done = run("undo")
+    assert (done.code, done.out) == (3, "")
+    assert "not cleared" in done.err
+    assert run("undo").out == 'pi-aabb: label of 00000001: "first" → none\n'
+
+
+def test_a_store_that_was_named_need_not_be_named_again(run, home, tmp_path):
+    path = write_session(tmp_path / "flat/1.jsonl", *chain("q", "a", id="flat"))
+    for words in (("label", "flat", "00000001", "x"), ("rename", "flat", "N"), ("trash", "flat")):
+        assert run(*words, "--store", "omp=flat").code == 0
+    assert run("undo").code == 0
+    assert run("undo").out == 'flat: name: "N" → none\n'
+    found = json.loads(run("undo", "--json").out)
+    assert found["session"] == {"agent": "omp", "id": "flat", "path": str(path)}
+    assert b'"session_info"' not in path.read_bytes()
+
+
+def test_a_pin_is_taken_back(run, home, store):
+    setup = of_process()
+    done = pin("omp", "omp-1", True, setup.stores[1], setup.state_folder)
+    Journal(setup.state_folder).record(done)
+    found = json.loads(run("undo", "--json").out)
+    assert found["session"] == {"agent": "omp", "id": "omp-1", "path": None}
+    assert (found["change"]["before"], found["change"]["after"]) == ("pinned", None)
+    assert pins(setup.stores, setup.state_folder) == frozenset()
+    Journal(setup.state_folder).record(pin("pi", "pi-aaaa", True, setup.stores[0], setup.state_folder))
+    assert run("undo").out == "pi-aaaa: pin: pinned → none\n"
+
+
+def test_what_only_waits_is_not_passed_over(run, home, store, monkeypatch):
+    run("branch", "pi-aaaa", "00000001")
+    with monkeypatch.context() as patch:
+        patch.setattr("app.sessions.guard.verdict", lambda *_: Verdict(LIVE, "process 7 has it open", 7))
+        done = run("undo")
+        assert (done.code, done.out) == (3, "")
+        assert "process 7" in done.err
+    assert run("undo").code == 0
+
+
+def test_what_was_restored_is_not_restored_again_by_undo(run, home, store):
+    run("rename", "pi-aaaa", "N")
+    run("trash", "pi-aaaa")
+    run("restore", "pi-aaaa")
+    assert run("undo").out.startswith("trashed pi-aaaa: ")
+    assert run("restore", "pi-aaaa").code == 0
+    assert run("undo").out.startswith("trashed pi-aaaa: ")
+    done = run("undo")
+    assert (done.code, "1_pi-aaaa.jsonl: no such file" in done.err) == (3, True)
+
+
+@pytest.mark.parametrize("words", [("rename", "pi-aaaa", "N"), ("trash", "pi-aaaa")])
+def test_a_journal_that_cannot_be_written_stops_nothing(run, home, store, words):
+    (home / ".local/state").mkdir(parents=True)
+    (home / ".local/state/leafmark").write_text("no folder")
+    done = run(*words)
+    assert (done.code, done.out.count("\n"), done.err.count("\n")) == (0, 1, 1)
+    assert "undo will not know of it" in done.err
+    assert run("undo").code == 1
+
+
+# what is refused
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["trash"], 2, "SESSION"),
+        (["trash", "--list", "pi-aaaa"], 2, "--list"),
+        (["trash", "--list", "--anyway"], 2, "--list"),
+        (["trash", "pi-aa"], 2, "2 sessions"),
+        (["trash", "pi-aaaa", "pi-aa"], 2, "2 sessions"),
+        (["trash", "nobody"], 1, "'nobody'"),
+        (["trash", "pi-aaaa", "nobody"], 1, "'nobody'"),
+        (["trash", ""], 1, "''"),
+        (["trash", "./nobody.jsonl"], 1, "nobody.jsonl"),
+        (["trash", "./notes.txt"], 3, "notes.txt"),
+        (["trash", "./home"], 3, "home: "),
+        (["trash", "pi-aaaa", "--force"], 2, "--force"),
+        (["restore"], 2, "SESSION"),
+        (["restore", "pi-aaaa"], 1, "'pi-aaaa'"),
+        (["restore", ""], 1, "''"),
+        (["restore", "./notes.txt"], 1, "notes.txt"),
+        (["undo"], 1, "nothing left"),
+        (["undo", "pi-aaaa"], 2, "pi-aaaa"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line_and_moves_nothing(run, home, store, tmp_path, words, code, said):
+    (tmp_path / "notes.txt").write_text("no session\n")
+    before = sessions(home)
+    for more in ([], ["--json"]):
+        done = run(*words, *more)
+        assert (done.code, done.err.count("\n")) == (code, 1), done.err
+        assert said in done.err
+        assert done.err.startswith("leafmark")
+        assert done.out == ""
+    assert sessions(home) == before
+    assert (tmp_path / "notes.txt").exists()
+    assert not bin_of(home).exists()
+
+
+# surroundings
+
+
+def test_a_session_of_no_store_is_trashed_by_its_path_and_comes_back(run, home, store, tmp_path):
+    path = write_session(tmp_path / "loose.jsonl", *chain("q", "a", id="loose"))
+    assert run("trash", "loose").code == 1
+    assert run("trash", "loose.jsonl").code == 0
+    assert "loose" in run("trash", "--list").out
+    assert run("restore", "loose").code == 0
+    assert path.exists()
+
+
+def test_the_example_sessions_have_a_trash_of_their_own(home, store, tmp_path, capsys):
+    setup = of_demo(str(tmp_path / "demo"))
+    before = sessions(home)
+
+    def demo(*words):
+        capsys.readouterr()
+        options = plain(words)
+        assert options is not None
+        return changes.run(options, setup), capsys.readouterr()
+
+    path = next(Path(setup.stores[0].root).rglob("*.jsonl"))
+    content = path.read_bytes()
+    code, said = demo("trash", str(path))
+    assert code == 0, said.err
+    assert not path.exists()
+    assert demo("trash", "--list")[0] == 0
+    assert demo("undo")[0] == 0
+    assert path.read_bytes() == content
+    assert sessions(home) == before
+    assert not (home / ".local").exists()
+
+
+def test_output_is_inert_and_fits_any_encoding(leafmark, tmp_path):
+    folder = tmp_path / "home/.pi/agent/sessions/--w--"
+    for encoding in ("utf-8", "ascii"):
+        path = write_session(folder / "one\x1b]0;T\x07.jsonl", *chain(HOSTILE, "a", id="evil\x1b[31m"))
+        for words, code in (
+            (("trash", path), 0),
+            (("trash", "--list"), 0),
+            (("trash", "--list", "--json"), 0),
+            (("undo",), 0),
+            (("trash", "evil"), 0),
+            (("restore", "evil\x1b[31m"), 0),
+            (("restore", "\x1b[1m"), 1),
+            (("trash", "\x1b[1m"), 1),
+        ):
+            done = leafmark(*words, encoding=encoding)
+            assert done.returncode == code, (words, done.stderr)
+            assert not CONTROLS.search(done.stdout + done.stderr), words
+            assert len(done.stderr.splitlines()) == (1 if code else 0)
+
+
+def test_several_at_once_trash_each_session_once(leafmark, home, store):
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(4) as pool:
+        done = list(pool.map(lambda _: leafmark("trash", store / "1_pi-aaaa.jsonl"), range(4)))
+    assert sorted(each.returncode for each in done) == [0, 1, 1, 1], done
+    assert len(os.listdir(bin_of(home) / "files")) == 1
+    assert leafmark("undo").returncode == 0
+    assert leafmark("undo").returncode == 1

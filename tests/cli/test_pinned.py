@@ -1,0 +1,26 @@
+"""``is:pinned`` on the command line means what is pinned in leafmark, whoever keeps the pin."""
+
+from __future__ import annotations
+
+import json
+
+from app.actions.pin import pin
+from app.setup import of_process
+from tests.factory import chain, write_session
+
+
+def test_pins_of_every_agent_are_found(run, home):
+    write_session(home / ".pi/agent/sessions/--w--/a.jsonl", *chain("needle", id="aaaa"))
+    write_session(home / ".pi/agent/sessions/--w--/b.jsonl", *chain("needle", id="bbbb"))
+    write_session(home / ".omp/agent/sessions/-w/o.jsonl", *chain("needle", id="oooo"))
+    setup = of_process()
+    stores = {store.agent.name: store for store in setup.stores}
+    for agent, id in (("pi", "bbbb"), ("omp", "oooo")):
+        pin(agent, id, True, stores[agent], setup.state_folder)
+
+    found = json.loads(run("search", "--json", "needle is:pinned").out)["hits"]
+    assert sorted(hit["session_id"] for hit in found) == ["bbbb", "oooo"]
+    listed = json.loads(run("list", "--json", "is:pinned").out)["sessions"]
+    assert sorted(session["id"] for session in listed) == ["bbbb", "oooo"]
+    pin("pi", "bbbb", False, stores["pi"], setup.state_folder)
+    assert "bbbb" not in run("list", "--json", "is:pinned").out
