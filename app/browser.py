@@ -20,8 +20,12 @@ from app.key_order import KeyOrder
 from app.messages import ScreenReady
 from app.resources import styles_folder
 from app.screens.browser import BrowserScreen
+from app.screens.questions import RowEditor, RowQuestion
+from app.screens.sessions_screen import SessionsScreen
+from app.settings import Settings
 from app.takeover import driver_class
 from app.theme import themes
+from app.view.arrangement import initial
 from app.view.session_list import SessionList
 
 if TYPE_CHECKING:
@@ -32,6 +36,15 @@ if TYPE_CHECKING:
 
     from app.demo.folder import DemoFolder
     from app.services.indexing import Indexing
+
+
+def empty_list(surroundings: setup.Setup, *, selects: bool = False) -> SessionList:
+    """A list without sessions, arranged as the last run left it.
+
+    :param selects: it is the selector's.
+    """
+    remembered = {} if surroundings.demo else places.read_screen(surroundings.env)
+    return SessionList(surroundings.here, surroundings.home, initial(remembered, selects=selects))
 
 
 YOUNG_OBJECTS = 10_000
@@ -60,16 +73,22 @@ class Browser(App[Plan | None]):
         theme: str = "",
         take_over: bool = False,
         indexing: Indexing | None = None,
+        selector: str | None = None,
+        settings: Settings | None = None,
     ) -> None:
         """:param model: the list that the first frame already shows.
         :param theme: ``dark`` or ``light``; empty for the one that was chosen last.
         :param take_over: the terminal is in the alternate screen already.
         :param indexing: of the same surroundings, where it has begun already.
+        :param settings: what the user has set; as usual where None.
+        :param selector: the query with which the selector opens in place of the browser.
         """
         super().__init__(driver_class=driver_class() if take_over else None)
         self._setup = surroundings
-        self._model = model or SessionList(surroundings.here, surroundings.home)
+        self._model = model or empty_list(surroundings, selects=selector is not None)
         self._indexing = indexing
+        self._selector = selector
+        self._settings = settings or Settings()
         self._first_theme = theme or places.read_theme(surroundings.env)
         self._demo_folder: DemoFolder | None = None
         self.crash = ""
@@ -80,7 +99,13 @@ class Browser(App[Plan | None]):
         self.theme = f"leafmark-{self._first_theme}"
 
     def get_default_screen(self) -> Screen[Any]:
-        return BrowserScreen(self._setup, self._model, self._indexing)
+        if self._selector is not None:
+            from app.screens.resume import ResumeScreen
+
+            return ResumeScreen(
+                self._setup, self._model, self._settings, self._indexing, query=self._selector
+            )
+        return BrowserScreen(self._setup, self._model, self._settings, self._indexing)
 
     def on_mount(self) -> None:
         self.call_after_refresh(self._end_of_rest)
@@ -121,8 +146,12 @@ class Browser(App[Plan | None]):
             self._demo_folder.remove()
 
     async def action_interrupt(self) -> None:
-        """Ctrl+C: what is selected in the filter is copied, otherwise the program ends."""
-        if isinstance(self.focused, Input) and self.focused.selected_text:
+        """Ctrl+C: what is selected in the line is copied, a question in a row is answered with no, otherwise
+        the program ends.
+        """
+        if isinstance(self.screen, RowQuestion | RowEditor):
+            self.screen.action_cancel()
+        elif isinstance(self.focused, Input) and self.focused.selected_text:
             self.focused.action_copy()
         else:
             self.exit()
@@ -140,7 +169,7 @@ class Browser(App[Plan | None]):
 
     async def action_open_demo(self) -> None:
         """Show the example sessions over the user's own, written to a folder that goes with this run."""
-        if isinstance(self.screen, BrowserScreen) and self.screen.setup.demo:
+        if isinstance(self.screen, SessionsScreen) and self.screen.setup.demo:
             return
         from app.demo.folder import DemoFolder
 
@@ -151,10 +180,10 @@ class Browser(App[Plan | None]):
         except OSError as error:
             self.notify(f"The examples cannot be written: {error}", severity="error", markup=False)
             return
-        await self.push_screen(BrowserScreen(examples, SessionList(examples.here, examples.home)))
+        await self.push_screen(BrowserScreen(examples, empty_list(examples), self._settings))
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        if not isinstance(screen, BrowserScreen):
+        if not isinstance(screen, SessionsScreen):
             return
         for command in COMMANDS:
             target = screen.command_target(command.pane)

@@ -15,11 +15,9 @@ if TYPE_CHECKING:
 
     from app.arguments import Options
     from app.demo.folder import DemoFolder
-    from app.services.indexing import Indexing
     from app.setup import Setup
 
 DONE, NOT_FOUND, WRONG_USE, FAILED = 0, 1, 2, 3
-FIRST_LOOK_SECONDS = 0.2
 
 
 def start() -> int:
@@ -71,8 +69,8 @@ def _run(options: Options, ends: bool) -> int:
         return _fail(
             "leafmark: --demo shows only the example sessions; --store has no place beside it", WRONG_USE
         )
-    if options.command is None:
-        return browse(options.store, demo=options.demo, theme=options.theme or "")
+    if options.command in (None, "resume"):
+        return _show(options)
     import gc
 
     # A command is short: what it makes goes with the process.
@@ -130,74 +128,46 @@ class _surroundings:
 
 def browse(stores: Sequence[tuple[str, str]] = (), *, demo: bool = False, theme: str = "") -> int:
     """Open the browser, and become the agent whose session was chosen."""
+    from app.arguments import Options
+
+    options = Options()
+    options.store, options.demo, options.theme = list(stores), demo, theme or None
+    return _show(options)
+
+
+def _show(options: Options) -> int:
+    """The browser, or the selector where that was asked for."""
     import gc
 
     # Nothing that is made until the screen is there is garbage; the collector would look at all of it again
     # and again.
     gc.disable()
-    from app import places, setup
+    from app import full_screen, places, setup
 
-    if not (os.isatty(0) and os.isatty(2)):
-        return _fail("leafmark needs a terminal; `leafmark list` prints the sessions without one", WRONG_USE)
-    if os.environ.get("TERM") in ("dumb", "unknown"):
-        return _fail("leafmark needs a terminal that can place text; `leafmark list` does not", WRONG_USE)
+    why_not = "" if options.command else full_screen.missing()
+    if why_not:
+        return _fail(why_not, WRONG_USE)
     _end_on_signals()
     folder: DemoFolder | None = None
     try:
-        if demo:
+        if options.demo:
             from app.demo.folder import DemoFolder
 
             folder = DemoFolder()
-        surroundings = setup.of_demo(folder.path) if folder else setup.of_process(stores)
-        return _browse(surroundings, theme or places.read_theme(surroundings.env))
+        surroundings = setup.of_demo(folder.path) if folder else setup.of_process(options.store)
+        theme = options.theme or places.read_theme(surroundings.env)
+        if options.command:
+            code, said = full_screen.resume(options, surroundings, theme)
+        else:
+            plan, code, said = full_screen.run(surroundings, theme)
+            if plan is not None:
+                code, said = full_screen.become(plan)
+        return _fail(said, code) if said else code
     except OSError as error:
         return _fail(f"leafmark: {error}", FAILED)
     finally:
         if folder:
             folder.remove()
-
-
-def _browse(setup: Setup, theme: str) -> int:
-    from app import first_frame
-
-    ended = False
-    model, terminal = first_frame.show(setup, theme)
-    try:
-        # with nothing to show, reading cannot wait until the screen library is there
-        indexing = None if model.total else _begin(setup)
-        from app.browser import Browser
-
-        app = Browser(setup, model, theme=theme, take_over=terminal is not None, indexing=indexing)
-        plan = app.run()
-        ended = True
-    finally:
-        if terminal is not None:
-            if not ended:
-                terminal.leave()
-            terminal.restore()
-    if app.crash:
-        return _fail(app.crash, FAILED)
-    if plan is None:
-        return app.return_code or DONE
-    from app.actions.resume import ResumeError, execute
-
-    try:
-        execute(plan)
-    except ResumeError as error:
-        return _fail(f"leafmark: {error}\n{plan.shell}", FAILED)
-
-
-def _begin(setup: Setup) -> Indexing:
-    """Have the files read while the screen library is being imported."""
-    from app.services.indexing import Indexing
-
-    # Results come in by threads, each of which would wait ten times as long for its turn against the imports,
-    # and at every file that the first look at all of them asks the system about: that look goes first.
-    sys.setswitchinterval(0.0005)
-    indexing = Indexing(setup)
-    indexing.start()
-    indexing.wait(FIRST_LOOK_SECONDS)
-    return indexing
 
 
 def _end_on_signals() -> None:

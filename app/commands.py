@@ -7,12 +7,17 @@ has the focus decides, and the footer shows the commands of that pane.
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 
 class Command:
     """One thing a user can do.
 
     :param id: ``noun.verb``; also the binding's id and the palette's.
-    :param pane: ``app`` (everywhere), ``list`` (every pane), ``sessions``, ``filter``, ``tree`` or ``entry``.
+    :param pane: ``app`` (everywhere), ``list`` (every pane), ``sessions``, ``filter``, ``side`` (both of
+        them), ``tree`` or ``entry``.
     :param action: Textual's action string, run on the screen.
     :param label: what the footer shows; empty: not in the footer.
     :param first: done before the pane is asked. Only so do the letters that are typed right behind the key,
@@ -46,26 +51,95 @@ COMMANDS: tuple[Command, ...] = (
         "session.resume", "sessions", "enter", "resume", "Go on with the session in its own program", "resume"
     ),
     Command(
-        "session.copy",
+        "session.mark",
         "sessions",
-        "ctrl+y",
-        "copy_command",
-        "Copy the command that resumes the session",
-        "copy command",
+        "space",
+        "mark_or_fold",
+        "Mark the session and go to the next; fold or unfold the project",
+        "mark",
     ),
-    Command("group.toggle", "sessions", "space", "toggle_fold", "Fold or unfold the project", "fold"),
+    Command(
+        "session.delete", "sessions", "delete", "screen.trash", "Move what is marked, or it, to the trash"
+    ),
+    Command(
+        "session.pin", "sessions", "p", "screen.pin", "Pin what is marked, or it; take the pin off", "pin"
+    ),
+    Command("session.fork", "sessions", "f", "screen.fork", "Make a new session of it in its folder"),
+    Command(
+        "session.fork_to", "sessions", "F", "screen.fork_to", "Make a new session of it in another folder"
+    ),
+    Command("session.new", "sessions", "n", "screen.new_session", "Begin a new session in its folder"),
+    Command("session.tree", "sessions", "t", "screen.show_tree", "Go to its tree"),
+    Command("session.copy_id", "sessions", "y", "screen.copy_id", "Copy its id"),
+    Command("session.copy_path", "sessions", "Y", "screen.copy_path", "Copy the path of its file"),
+    Command("session.mark_all", "sessions", "asterisk", "mark_all", "Mark all that are shown, or none"),
     Command("group.open", "sessions", "right l", "open_or_enter", "Unfold the project, then step into it"),
     Command("group.close", "sessions", "left h", "close_or_climb", "Fold the project, or climb to its head"),
     Command("group.open_all", "sessions", "plus equals_sign", "open_all", "Unfold every project"),
     Command("group.close_all", "sessions", "minus", "close_all", "Fold every project"),
-    Command("filter.above", "filter", "up", "step(-1)", "Row above, while the filter is typed"),
-    Command("filter.below", "filter", "down", "step(1)", "Row below, while the filter is typed"),
-    Command("filter.keep", "filter", "enter", "keep", "Keep the filter and go to the list", "keep"),
-    Command("filter.drop", "filter", "escape", "drop", "Drop the filter", "drop"),
+    Command("list.scope", "sessions", "s", "screen.turn('scope')", "This folder, or all"),
+    Command("list.group", "sessions", "o", "screen.turn('grouped')", "By project, or all in one order"),
+    Command(
+        "list.agent", "sessions", "a", "screen.turn('agent')", "The sessions of the next program, then of all"
+    ),
+    Command("list.roomy", "sessions", "d", "screen.turn('roomy')", "One line a session, or two"),
+    Command(
+        "list.hidden",
+        "sessions",
+        "full_stop",
+        "screen.turn('hidden')",
+        "Sub-agents and empty sessions as well",
+    ),
+    Command("archive.show", "sessions", "A", "screen.show_archive", "What oh-my-pi has put into its archive"),
+    Command("session.rename", "side", "ctrl+r", "screen.rename", "Name the session", "rename"),
+    Command(
+        "session.trash",
+        "side",
+        "ctrl+d",
+        "screen.trash",
+        "Move what is marked, or the session, to the trash",
+        "trash",
+        first=True,
+    ),
+    Command(
+        "session.trash_or_edit",
+        "side",
+        "ctrl+backspace",
+        "edit_or_trash",
+        "The same; while something is searched for, delete its last word",
+        first=True,
+    ),
+    Command(
+        "session.copy",
+        "side",
+        "ctrl+y",
+        "screen.copy_command",
+        "Copy the command that resumes the session",
+    ),
+    Command("list.order", "side", "ctrl+s", "screen.turn('order')", "Threaded, recent, or what fits best"),
+    Command("list.named", "side", "ctrl+n", "screen.turn('named_only')", "Only sessions with a name"),
+    Command("list.paths", "side", "ctrl+p", "screen.turn('paths')", "The paths of the files"),
+    Command(
+        "search.everywhere",
+        "side",
+        "ctrl+t",
+        "turn_everywhere",
+        "Search what tools were asked and gave back as well",
+    ),
+    Command("filter.above", "filter", "up", "step(-1)", "Row above, while one types"),
+    Command("filter.below", "filter", "down", "step(1)", "Row below, while one types"),
+    Command("filter.page_above", "filter", "pageup", "page(-1)", "Page above, while one types"),
+    Command("filter.page_below", "filter", "pagedown", "page(1)", "Page below, while one types"),
+    Command("filter.keep", "filter", "enter", "keep", "Go to the list; in the selector, resume", "keep"),
+    Command("filter.drop", "filter", "escape", "drop", "Drop what is typed", "drop"),
+    Command("filter.complete", "filter", "tab", "complete", "Complete what is typed, else as elsewhere"),
+    Command(
+        "filter.mark", "filter", "insert ctrl+@", "mark", "Mark the session (Space, while nothing is typed)"
+    ),
     Command(
         "filter.delete_word",
         "filter",
-        "ctrl+w ctrl+backspace alt+backspace",
+        "ctrl+w alt+backspace",
         "delete_left_word",
         "Delete the word to the left",
     ),
@@ -127,9 +201,10 @@ COMMANDS: tuple[Command, ...] = (
         "slash",
         "open_filter",
         "Search: what was said, title, folder, id, program, label",
-        "filter",
+        "search",
         first=True,
     ),
+    Command("change.undo", "app", "z ctrl+z", "undo", "Take back what was done last", "undo"),
     Command("pane.next", "app", "tab", "next_pane", "Next pane", "pane"),
     Command("pane.previous", "app", "shift+tab", "previous_pane", "Previous pane"),
     Command("pane.fold_sessions", "app", "1", "fold_pane('sessions')", "Close or open the session list"),
@@ -143,7 +218,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("help.show", "app", "question_mark f1", "show_help", "The keys", "help"),
     Command("app.quit", "app", "q ctrl+q ctrl+c", "app.quit", "Leave leafmark", "quit"),
 )
-PANES = ("sessions", "filter", "tree", "entry", "list", "app")
+PANES = ("sessions", "side", "filter", "tree", "entry", "list", "app")
 KEY_NAMES = {
     "enter": "Enter",
     "space": "Space",
@@ -163,6 +238,10 @@ KEY_NAMES = {
     "equals_sign": "=",
     "minus": "-",
     "full_stop": ".",
+    "asterisk": "*",
+    "delete": "Del",
+    "insert": "Ins",
+    "ctrl+@": "Ctrl+Space",
     "left_square_bracket": "[",
     "right_square_bracket": "]",
 }
@@ -193,5 +272,30 @@ def keys_of(command: Command) -> str:
 
 def footer(pane: str) -> list[tuple[str, str]]:
     """(key, label) pairs for the footer while ``pane`` has the keys."""
-    shown = [command for command in (*of_pane(pane), *of_pane("app")) if command.label]
-    return [(key_name(command.keys[0]), command.label) for command in shown]
+    own = of_pane(pane)
+    if pane == "sessions":
+        # what has no room is left out from the end
+        own = [own[0], *of_pane("side"), *own[1:]]
+    shown = [command for command in (*own, *of_pane("app")) if command.label]
+    return [(key_name(command.keys[0]), command.label) for command in shown if command.keys]
+
+
+def named(id: str) -> Command:
+    """The command with this id. KeyError when there is none."""
+    for command in COMMANDS:
+        if command.id == id:
+            return command
+    raise KeyError(id)
+
+
+def remap(keys: Mapping[str, str]) -> list[str]:
+    """Give commands other keys, before anything is bound.
+
+    :param keys: a command's id -> its keys by Textual's names, comma separated; "" for none.
+    :return: the ids that no command has.
+    """
+    by_id = {command.id: command for command in COMMANDS}
+    for id, given in keys.items():
+        if id in by_id:
+            by_id[id].keys = tuple(key.strip() for key in given.split(",") if key.strip())
+    return [id for id in keys if id not in by_id]

@@ -11,16 +11,20 @@ import os
 import sys
 
 from app.index.catalog import Catalog
+from app.view.bars import reading_note
 from app.view.frame import frame
+from app.view.hints import line_keys
 from app.view.palette import THEMES, rgb, style_of
 from app.view.session_list import SessionList
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
+    from app.index.row import Row
     from app.setup import Setup
+    from app.view.arrangement import Arrangement
 
 ENTER = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[H"
 # everything that the screen library may have switched on as well, for when it is ended before it can
@@ -41,6 +45,7 @@ class Terminal:
     def __init__(self, output: int, source: int) -> None:
         self._output = output
         self._source = source
+        self.size = os.get_terminal_size(output)
         self._before: list[Any] | None = None
         self._entered = False
 
@@ -55,6 +60,10 @@ class Terminal:
         termios.tcsetattr(self._source, termios.TCSANOW, quiet)
         self._entered = True
         _write(self._output, ENTER + picture)
+
+    def show(self, picture: str) -> None:
+        """Show another picture."""
+        _write(self._output, picture)
 
     def leave(self) -> None:
         """Leave the alternate screen, for when the screen library did not come up or did not come to its
@@ -71,44 +80,91 @@ class Terminal:
             termios.tcsetattr(self._source, termios.TCSANOW, self._before)
 
 
-def fill_list(setup: Setup, height: int) -> SessionList:
+def fill_list(setup: Setup, height: int, arrangement: Arrangement) -> SessionList:
     """The session list as far as the first screen needs it: counts of every project, rows of the open
-    ones.
+    ones, or of this folder.
     """
-    model = SessionList(setup.here, setup.home)
+    model = SessionList(setup.here, setup.home, arrangement)
     catalog = Catalog(setup.cache_folder, setup.stores)
     try:
         counts = catalog.groups()
         model.preview(counts, ())
-        model.open_first(height)
-        model.preview((), (row for cwd in model.first_groups() for row in catalog.rows_of(cwd)))
+        if arrangement.grouped:
+            model.open_first(height)
+        folders = model.first_groups() if arrangement.grouped else setup.here
+        model.preview((), (row for cwd in folders for row in catalog.rows_of(cwd)))
     finally:
         catalog.close()
     return model
 
 
-def show(setup: Setup, theme: str) -> tuple[SessionList, Terminal | None]:
+def show(
+    setup: Setup, theme: str, arrangement: Arrangement, query: str | None = None
+) -> tuple[SessionList, Terminal | None]:
     """Write the first frame, empty where the terminal is too small for one.
 
+    :param query: of the selector; None for the browser.
     :return: the list as shown, and the terminal to give back at the end.
     """
     output, source = _terminal()
     if output is None or source is None:
-        return SessionList(setup.here, setup.home), None
-    columns, lines = os.get_terminal_size(output)
-    model = fill_list(setup, max(1, lines - 5))
-    picture = ""
-    if columns >= SMALLEST[0] and lines >= SMALLEST[1]:
-        drawn = frame(model, columns, lines, now_ms=setup.now_ms(), here=setup.here[0], home=setup.home)
-        picture = ansi(drawn, THEMES[theme], depth(os.environ))
+        return SessionList(setup.here, setup.home, arrangement), None
     terminal = Terminal(output, source)
+    model = fill_list(setup, _height(terminal), arrangement)
     try:
-        terminal.enter(picture)
+        terminal.enter(_picture(setup, theme, model, terminal, query))
     except BaseException:  # a signal may come at any point of it
         terminal.leave()
         terminal.restore()
         raise
     return model, terminal
+
+
+def fill(
+    setup: Setup,
+    theme: str,
+    model: SessionList,
+    terminal: Terminal,
+    rows: Iterable[Row],
+    done: int,
+    total: int,
+    query: str | None = None,
+) -> None:
+    """Put the sessions that were read first into an empty first frame, and into `model`.
+
+    :param done: how many files are read; `total`: how many there are to read.
+    """
+    model.load(rows)
+    model.open_first(_height(terminal))
+    terminal.show(_picture(setup, theme, model, terminal, query, reading_note(done, total)))
+
+
+def _height(terminal: Terminal) -> int:
+    """How many lines of the list there is room for."""
+    return max(1, terminal.size.lines - 5)
+
+
+def _picture(
+    setup: Setup, theme: str, model: SessionList, terminal: Terminal, query: str | None, note: str = ""
+) -> str:
+    """What to write; empty where the terminal is too small for it."""
+    columns, lines = terminal.size
+    if columns < SMALLEST[0] or lines < SMALLEST[1]:
+        return ""
+    now_ms = setup.now_ms()
+    keys = None if query is None else line_keys(selects=True, here=True, typed=bool(query))
+    drawn = frame(
+        model,
+        columns,
+        lines,
+        now_ms=now_ms,
+        here=setup.here[0],
+        home=setup.home,
+        note=note,
+        query=query,
+        keys=keys,
+    )
+    return ansi(drawn, THEMES[theme], depth(os.environ))
 
 
 def _terminal() -> tuple[int | None, int | None]:

@@ -4,6 +4,8 @@ the request's generation, so that a late answer is dropped.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from textual.message import Message
 
 TYPE_CHECKING = False
@@ -12,9 +14,13 @@ if TYPE_CHECKING:
 
     from app.actions.resume import Plan
     from app.index.row import Row
+    from app.index.search.found import Hit
+    from app.sessions.change import Change
     from app.sessions.tree import Node
+    from app.stores.archive import Archived
     from app.view.entry_document import DocumentLine
     from app.view.session_list import SessionList
+    from app.view.transcript import Part
     from app.view.tree_view import TreeView
 
 
@@ -51,6 +57,9 @@ class SearchFound(Message):
     words     what is to be marked, folded
     notes     what there is to say about the search; raw
     refused   why the query cannot be run, "" when it can; then nothing was looked for. Raw
+    hits      the best hit of each of the sessions, by path; what it says is to be looked up in a thread
+    order     the paths in the search's own order
+    took_ms   since the search began
     """
 
     def __init__(
@@ -62,6 +71,9 @@ class SearchFound(Message):
         done: bool,
         notes: Sequence[str] = (),
         refused: str = "",
+        hits: Mapping[str, Hit] | None = None,
+        order: Sequence[str] = (),
+        took_ms: int = 0,
     ) -> None:
         self.query = query
         self.paths = paths
@@ -69,6 +81,102 @@ class SearchFound(Message):
         self.done = done
         self.notes = notes
         self.refused = refused
+        self.hits = {} if hits is None else hits
+        self.order = order
+        self.took_ms = took_ms
+        super().__init__()
+
+
+class HitPlaced(Message):
+    """Where the hit of a session is, for the query that was asked.
+
+    entry_id   of its entry; None where that has none or what matched is no entry
+    offset     where the entry's line begins in the file; -1 where what matched is no text of an entry
+    words      what is to be marked in the session, folded
+    where      for example "branch 2 of 3, not on the active path"; "" where there is one branch alone, or
+               nobody can say
+    again      the same was told before; now it is known `where` it is
+    """
+
+    def __init__(
+        self,
+        path: str,
+        query: str,
+        entry_id: str | None,
+        offset: int,
+        words: Sequence[str],
+        where: str,
+        *,
+        again: bool = False,
+    ) -> None:
+        self.path = path
+        self.query = query
+        self.entry_id = entry_id
+        self.offset = offset
+        self.words = words
+        self.where = where
+        self.again = again
+        super().__init__()
+
+    @property
+    def is_entry(self) -> bool:
+        """Whether what was found is an entry of the session, which can be gone to."""
+        return self.offset >= 0 or self.entry_id is not None
+
+
+class Outcome(NamedTuple):
+    """What became of one session (None: of what is none yet). `change` is None where `error` says why nothing
+    was done.
+    """
+
+    row: Row | None
+    change: Change | None
+    error: Exception | None = None
+
+
+class ActionsDone(Message):
+    """What became of the sessions that something was done to.
+
+    what       as it was asked for; "undo" for what was taken back, without outcomes when there was nothing
+    notes      what the user should know besides; raw
+    """
+
+    def __init__(self, what: str, outcomes: Sequence[Outcome], notes: Sequence[str]) -> None:
+        self.what = what
+        self.outcomes = outcomes
+        self.notes = notes
+        super().__init__()
+
+
+class PinsRead(Message):
+    """The sessions that are pinned: (agent, id)."""
+
+    def __init__(self, pins: frozenset[tuple[str, str]]) -> None:
+        self.pins = pins
+        super().__init__()
+
+
+class HereFound(Message):
+    """Working folders of sessions that are this folder, spelled otherwise."""
+
+    def __init__(self, folders: Sequence[str]) -> None:
+        self.folders = folders
+        super().__init__()
+
+
+class SubagentsRead(Message):
+    """The sessions of sub-agents, as far as their ends tell."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self.rows = rows
+        super().__init__()
+
+
+class ArchiveRead(Message):
+    """What is in the archives, newest first."""
+
+    def __init__(self, archived: Sequence[Archived]) -> None:
+        self.archived = archived
         super().__init__()
 
 
@@ -157,4 +265,30 @@ class PlanMade(Message):
         self.path = path
         self.plan = plan
         self.holder = holder
+        super().__init__()
+
+
+class PlanReady(Message):
+    """What a user has asked for can be gone to: a session that was just made, or a new one."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        super().__init__()
+
+
+class TranscriptRead(Message):
+    """A part of a session's transcript was read; every request is answered with at least one of these."""
+
+    def __init__(self, generation: int, part: Part) -> None:
+        self.generation = generation
+        self.part = part
+        super().__init__()
+
+
+class TranscriptFailed(Message):
+    """A session's transcript could not be read."""
+
+    def __init__(self, generation: int, reason: str) -> None:
+        self.generation = generation
+        self.reason = reason
         super().__init__()

@@ -14,12 +14,12 @@ README = Path(__file__).parent.parent / "README.md"
 
 
 def keys() -> str:
-    """The commands of every pane with their keys, as Markdown."""
-    lines = ["| where | keys | what they do |", "|---|---|---|"]
+    """The commands of every pane, their keys, and the ids by which they get others, as Markdown."""
+    lines = ["| where | keys | what they do | id |", "|---|---|---|---|"]
     for pane in PANES:
         for command in of_pane(pane):
             keys = ", ".join(f"`{key}`" for key in keys_of(command).split(", "))
-            lines.append(f"| {PANE_TITLES[pane]} | {keys} | {command.help} |")
+            lines.append(f"| {PANE_TITLES[pane]} | {keys} | {command.help} | `{command.id}` |")
     return "\n".join(lines) + "\n"
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 from typing import ClassVar
 
 from textual.binding import Binding
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
 from app.commands import COMMANDS, PANES, keys_of
-from app.formats.text import inert
+from app.formats.text import inert, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +22,8 @@ if TYPE_CHECKING:
 
 PANE_TITLES = {
     "sessions": "Sessions",
-    "filter": "Filter",
+    "side": "Sessions and search",
+    "filter": "Search",
     "tree": "Tree",
     "entry": "Entry",
     "list": "In every pane",
@@ -28,42 +31,104 @@ PANE_TITLES = {
 }
 
 
-class ResumeDialog(ModalScreen[bool]):
-    """Says why a session cannot simply be resumed, with the command to copy. True: resume it all the same.
+class ResumeDialog(ModalScreen[str | None]):
+    """Says why a session cannot simply be resumed, and what can be done instead: "resume" it all the same,
+    "fork" it into another folder and go on there, "read" it. None: nothing.
 
-    :param possible: whether going on is offered; the first choice is harmless either way.
+    :param possible: whether resuming is offered; the first choice is harmless either way.
+    :param folder_gone: another folder would help.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,enter", "dismiss(False)", "Back"),
+        Binding("escape,q,enter", "dismiss(None)", "Back"),
         Binding("c,y,ctrl+y", "copy", "Copy the command"),
         Binding("r", "go_on", "Resume all the same"),
+        Binding("f", "fork", "Another folder"),
+        Binding("t", "dismiss('read')", "Read only"),
     ]
 
-    def __init__(self, *, title: str, folder: str, command: str, reason: str, possible: bool) -> None:
+    def __init__(
+        self, *, title: str, folder: str, command: str, reason: str, possible: bool, folder_gone: bool = False
+    ) -> None:
         super().__init__()
         self._title = title
         self._folder = folder
         self._command = command
         self._reason = reason
         self._possible = possible
+        self._folder_gone = folder_gone
 
     def compose(self) -> ComposeResult:
-        hints = "Esc back   c copy the command" + ("   r resume all the same" if self._possible else "")
+        hints = ["Esc back", "c copy the command", "t read only"]
+        if self._folder_gone:
+            hints.append("f another folder: fork there, and go on")
+        if self._possible:
+            hints.append("r resume all the same")
         with Vertical(classes="dialog") as box:
             box.border_title = Content(self._title)
             yield Static(Content(inert(self._reason)), classes="warning", id="reason")
             yield Static(Content(f"folder   {inert(self._folder)}"), id="folder")
             yield Static(Content(inert(self._command)), classes="command", id="command")
-            yield Static(Content(hints), classes="hint")
+            yield Static(Content("   ".join(hints)), classes="hint")
 
     def action_copy(self) -> None:
+        """Copy the command."""
         self.app.copy_to_clipboard(self._command)
         self.app.notify("Command copied", markup=False)
 
     def action_go_on(self) -> None:
+        """Resume all the same, where that is possible."""
         if self._possible:
-            self.dismiss(True)
+            self.dismiss("resume")
+
+    def action_fork(self) -> None:
+        """Go on in another folder, where that would help."""
+        if self._folder_gone:
+            self.dismiss("fork")
+
+
+class FolderDialog(ModalScreen[str | None]):
+    """Asks for a folder that is there. The result is its path, absolute; None: no folder."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Back")]
+
+    def __init__(self, title: str, start: str, home: str) -> None:
+        """:param start: the folder that is offered.
+        :param home: what `~` stands for.
+        """
+        super().__init__()
+        self._title = title
+        self._start = start
+        self._home = home
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as box:
+            box.border_title = Content(self._title)
+            yield Input(self._start, id="folder-path", compact=True)
+            yield Static(Content(""), classes="warning", id="wrong")
+            yield Static(Content("Enter takes it   Esc back"), classes="hint")
+
+    def on_mount(self) -> None:
+        self.query_one(Input).focus()
+
+    async def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        text = event.value.strip()
+        if text == "~" or text.startswith("~/"):
+            text = self._home + text[1:]
+        folder = await asyncio.to_thread(_folder_at, self._start, text)
+        if folder:
+            self.dismiss(folder)
+        else:
+            self.query_one("#wrong", Static).update(
+                Content(f"{one_line(text, 200) or 'nothing'} is no folder")
+            )
+
+
+def _folder_at(start: str, text: str) -> str:
+    """The folder that somebody at `start` means; "" where there is none."""
+    folder = os.path.normpath(os.path.join(start, text))
+    return folder if text and "\0" not in text and os.path.isdir(folder) else ""
 
 
 class HelpDialog(ModalScreen[None]):

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from app.index.row import Row
+    from app.messages import HitPlaced
+    from app.sessions.tree import Node
     from app.setup import Setup
 
 # seconds: while the cursor passes more than two sessions in BURST, as under a held key, a tree is read once
@@ -65,6 +67,11 @@ class ReadingSide(Vertical):
         self._entries = EntryReader(self.post_message, failed)
         self._tree = EntryTree(id="tree")
         self._entry = EntryPane(id="entry")
+        # what was found in the session that is shown; `_wanted` until the cursor is there. `_seeks`: of the
+        # entry that is read, the line with it is to be shown
+        self._hit: HitPlaced | None = None
+        self._wanted: HitPlaced | None = None
+        self._seeks = False
 
     def compose(self) -> ComposeResult:
         with Pane("tree", id="tree-pane"):
@@ -91,6 +98,8 @@ class ReadingSide(Vertical):
         if self._tree_timer is not None:
             self._tree_timer.stop()
         self._remember_entry()
+        if self._hit is not None and (row is None or self._hit.path != row.path):
+            self.forget_hit()
         self._row = row
         if row is None:
             self._opened = ""
@@ -117,6 +126,43 @@ class ReadingSide(Vertical):
                 await asyncio.wait_for(self._grown.wait(), TOGETHER)
             except TimeoutError:
                 pass  # it comes in the next picture
+
+    def open_at(self, hit: HitPlaced) -> None:
+        """Put the tree's cursor on what was found in the session that is shown, as soon as its tree is
+        there, and mark the words in its entry.
+        """
+        if self._row is None or hit.path != self._row.path:
+            return
+        if not hit.is_entry and not hit.words:
+            self.forget_hit()
+            return
+        before, self._hit = self._hit, hit
+        self._entry.mark(tuple(hit.words))
+        is_known = before is not None and (before.entry_id, before.offset) == (hit.entry_id, hit.offset)
+        if not (hit.again and is_known):
+            self._wanted = hit if hit.is_entry else None
+            self._go_to_hit()
+        self._tree_changed()
+
+    def forget_hit(self) -> None:
+        """Nothing is looked for any more: nothing is marked, and the cursor stays where it is."""
+        self._hit = self._wanted = None
+        self._seeks = False
+        self._entry.mark(())
+        self._tree_changed()
+
+    def _go_to_hit(self) -> None:
+        hit, view = self._wanted, self._tree.view
+        if hit is None or view is None or view.tree.path != hit.path:
+            return
+        node = self._tree.open_at(hit.entry_id, hit.offset)
+        if node is None:
+            if view.tree.is_whole:
+                self._wanted = None
+            return
+        self._wanted = None
+        # where the cursor was there already, nobody asks for the entry
+        self._entry_moved()
 
     def retry(self) -> None:
         """Read the session again if it could not be read."""
@@ -158,6 +204,7 @@ class ReadingSide(Vertical):
             tree.replace_tree(event.view, entry_id, follow=entry_id is None)
         else:
             tree.show_tree(event.view)
+        self._go_to_hit()
         self._tree_changed()
 
     def _remember_entry(self) -> None:
@@ -210,6 +257,8 @@ class ReadingSide(Vertical):
             facts.append(f"{len(view.tree.problems):,} damaged")
         if hidden or view.mode != "default":
             facts.append(f"{view.mode}: {hidden:,} hidden")
+        if self._hit is not None and self._hit.where:
+            facts.append(f"found: {self._hit.where}")
         pane.say(" · ".join(facts))
 
     # the entry
@@ -238,6 +287,7 @@ class ReadingSide(Vertical):
             self._entry.forget_width()
             return
         self._entry_at = monotonic()
+        self._seeks = self._hit is not None and _is_at(node, self._hit)
         self._entries.read(view.tree, node, self._entry.cells, raw=self._entry.raw)
         title = f"entry {node.id or node.index + 1}"
         if node.timestamp is not None:
@@ -248,8 +298,18 @@ class ReadingSide(Vertical):
     def _entry_read(self, event: EntryRead) -> None:
         if event.generation == self._entries.generation:
             self.query_one("#entry-pane", Pane).say(*self._entry_said)
+            begin = len(self._entry.lines) if event.more else 0
             self._entry.show_lines(event.lines, more=event.more)
+            if self._seeks and self._entry.show_match(begin):
+                self._seeks = False
 
     @on(EntryPane.NeighbourAsked)
     def _neighbour_asked(self, event: EntryPane.NeighbourAsked) -> None:
         self._tree.move_to(self._tree.cursor + event.step)
+
+
+def _is_at(node: Node, hit: HitPlaced) -> bool:
+    """Whether what was found is in this entry."""
+    if hit.offset >= 0 and node.offset != hit.offset:
+        return False
+    return hit.is_entry and hit.entry_id in (None, node.id)

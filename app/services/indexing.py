@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 
     from app.index.batch import Delta
     from app.index.index import Index
+    from app.index.row import Row
     from app.setup import Setup
     from app.stores.base import Store
+    from app.view.arrangement import Arrangement
 
     Post = Callable[[Message], object]
 
@@ -30,8 +32,10 @@ MOST_ROWS = 250
 class Indexing:
     """Runs an :class:`Index` and posts what it finds; never touches a widget."""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: Setup, arrangement: Arrangement | None = None) -> None:
+        """:param arrangement: of the list for the screen."""
         self._setup = setup
+        self._arrangement = arrangement
         self._post: Post | None = None
         self._index: Index | None = None
         # the list for the screen, from when it holds what is stored until the screen has it
@@ -57,9 +61,16 @@ class Indexing:
             if self._thread.ident is None:
                 self._thread.start()
 
-    def wait(self, seconds: float) -> None:
-        """Wait until it is known which files there are to read, or for so long."""
+    def first_rows(self, seconds: float) -> tuple[list[Row], int, int]:
+        """Wait until the newest sessions are read, or there are none, or for so long.
+
+        :return: the sessions that are known by then; how many files are read, and how many there are to read.
+        """
         self._said.wait(seconds)
+        with self._lock:
+            rows = self._model.rows() if self._model is not None else []
+            delta = self._delta
+            return rows, delta.done if delta else 0, delta.total if delta else 0
 
     @property
     def index(self) -> Index | None:
@@ -82,8 +93,14 @@ class Indexing:
             from app.index.index import Index
 
             setup = self._setup
-            self._index = Index(setup.stores, setup.cache_folder, setup.now_ms, home=setup.home)
-            model = SessionList(self._setup.here, self._setup.home)
+            self._index = Index(
+                setup.stores,
+                setup.cache_folder,
+                setup.now_ms,
+                home=setup.home,
+                state_folder=setup.state_folder,
+            )
+            model = SessionList(self._setup.here, self._setup.home, self._arrangement)
             model.load(self._index.rows())
             model.prepare_filter()
             self._places = [_place(store) for store in self._setup.stores]
@@ -100,12 +117,13 @@ class Indexing:
 
     def _changed(self, delta: Delta) -> None:
         with self._lock:
+            if delta.changed or delta.done >= delta.total:
+                self._said.set()
             if self._model is not None:
                 self._model.apply(delta.changed, delta.removed)
                 delta.changed, delta.removed = [], []
             self._delta = delta
             self._hand_over()
-        self._said.set()
 
     def _hand_over(self) -> None:
         """Post what there is to say, if there is anybody to post to. With the lock held."""

@@ -6,7 +6,7 @@ from time import monotonic
 
 from app.actions.resume import plan
 from app.index.states import live_sessions
-from app.messages import PlanMade, StatesFound
+from app.messages import PlanMade, PlanReady, StatesFound
 from app.services.latest import Latest
 from app.stores.live import LIVE, RealPaths, look
 
@@ -16,8 +16,11 @@ if TYPE_CHECKING:
 
     from textual.message import Message
 
+    from app.actions.resume import Plan
     from app.index.row import Row
+    from app.sessions.change import Change
     from app.setup import Setup
+    from app.stores.base import Store
 
     Post = Callable[[Message], object]
 
@@ -71,13 +74,55 @@ class Planner:
         self._latest.stop()
 
     def _plan(self, generation: int, row: Row) -> None:
-        for store in self._setup.stores:
-            if store.root == row.store:
-                made = plan(row.agent, row.path, row.id, row.cwd, store, self._setup.env)
-                if self._setup.demo:
-                    made.problem = "an example session: there is nothing to resume"
-                # asked again for this one session: the last look at all of them may be two seconds old
-                said = live_sessions([row], look(self._setup.stores), self._setup.now_ms()).get(row.path)
-                holder = said.reason if said and said.state == LIVE else ""
-                self._post(PlanMade(generation, row.path, made, holder))
-                return
+        store = _store(self._setup, row)
+        if store is not None:
+            made = _of_demo(self._setup, plan(row.agent, row.path, row.id, row.cwd, store, self._setup.env))
+            # asked again for this one session: the last look at all of them may be two seconds old
+            said = live_sessions([row], look(self._setup.stores), self._setup.now_ms()).get(row.path)
+            holder = said.reason if said and said.state == LIVE else ""
+            self._post(PlanMade(generation, row.path, made, holder))
+
+
+class Starter:
+    """Works out how what was just asked for is begun; answers with ``PlanReady``."""
+
+    def __init__(self, setup: Setup, post: Post, failed: Callable[[BaseException], None]) -> None:
+        self._setup = setup
+        self._post = post
+        self._latest = Latest("start", failed)
+
+    def begin(self, row: Row) -> None:
+        """A new session of the agent of `row`, in its folder."""
+        self._latest.ask(lambda overtaken: self._begin(row))
+
+    def resume(self, row: Row, change: Change, cwd: str) -> None:
+        """The session that `change` has made of `row`, in the folder `cwd`."""
+        self._latest.ask(lambda overtaken: self._resume(row, change, cwd))
+
+    def stop(self) -> None:
+        """End the thread."""
+        self._latest.stop()
+
+    def _begin(self, row: Row) -> None:
+        from app.actions.start import plan_new
+
+        store = _store(self._setup, row)
+        if store is not None:
+            made = plan_new(row.agent, row.cwd, store, self._setup.env)
+            self._post(PlanReady(_of_demo(self._setup, made)))
+
+    def _resume(self, row: Row, change: Change, cwd: str) -> None:
+        store = _store(self._setup, row)
+        if store is not None and change.after:
+            made = plan(row.agent, change.after, change.after_id or "", cwd, store, self._setup.env)
+            self._post(PlanReady(_of_demo(self._setup, made)))
+
+
+def _store(setup: Setup, row: Row) -> Store | None:
+    return next((store for store in setup.stores if store.root == row.store), None)
+
+
+def _of_demo(setup: Setup, made: Plan) -> Plan:
+    if setup.demo:
+        made.problem = "an example session: there is nothing to resume"
+    return made

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from textual.message import Message
 
     from app.index.index import Index
+    from app.index.search.found import Hit
 
 POST_SECONDS = 0.05
 """What is found is posted no closer together than this, after the first page and before the last."""
@@ -37,9 +38,13 @@ class Searching:
         self._latest = Latest("search", failed)
         self._ready = False
 
-    def ask(self, text: str) -> None:
-        """Look for what matches the query `text`; an empty one only drops the last one."""
-        self._latest.ask(lambda overtaken: self._search(text, overtaken))
+    def ask(self, text: str, *, order: str = "recent", everywhere: bool = False) -> None:
+        """Look for what matches the query `text`; an empty one only drops the last one.
+
+        :param order: "recent" or "relevance": how `SearchFound.order` is ordered (`Index.query`).
+        :param everywhere: also in what tools were asked and gave back, where the query does not say where.
+        """
+        self._latest.ask(lambda overtaken: self._search(text, order, everywhere, overtaken))
 
     def prepare(self) -> None:
         """Make ready for the first question, unless one has been asked."""
@@ -50,35 +55,42 @@ class Searching:
         """Ask nothing more."""
         self._latest.stop()
 
-    def _search(self, text: str, overtaken: Callable[[], bool]) -> None:
+    def _search(self, text: str, order: str, everywhere: bool, overtaken: Callable[[], bool]) -> None:
         index = self._index()
         if index is None or not text.strip():
             return
         self._ready = True
-        from app.formats.fold import fold
-        from app.index.query.query import REGEX, QueryError
+        from app.index.query.query import QueryError
+        from app.index.query.words import words_of
 
+        begun = time.monotonic()
         try:
-            search = index.query(text)
+            search = index.query(text, order=order, all_text=everywhere)
         except QueryError as error:
             self._post(SearchFound(text, frozenset(), (), done=True, refused=error.message))
             return
-        words = tuple(
-            word
-            for term in search.query.terms
-            if not term.negated and term.kind != REGEX
-            for word in fold(term.text).split()
-        )
-        paths: set[str] = set()
+        words = words_of(search.query)
+        hits: dict[str, Hit] = {}
         posted = 0.0
         for page in search:
             if overtaken():
                 search.cancel()
                 return
-            paths.update(hit.path for hit in page.hits)
-            if page.done or time.monotonic() - posted >= POST_SECONDS:
-                notes = tuple(note.message for note in page.notes)
-                self._post(SearchFound(text, frozenset(paths), words, done=page.done, notes=notes))
+            hits.update((hit.path, hit) for hit in page.hits)
+            now = time.monotonic()
+            if page.done or now - posted >= POST_SECONDS:
+                # what was posted belongs to the screen: it gets its own copies
+                found = SearchFound(
+                    text,
+                    frozenset(hits),
+                    words,
+                    done=page.done,
+                    notes=tuple(note.message for note in page.notes),
+                    hits=dict(hits),
+                    order=tuple(hits),
+                    took_ms=round((now - begun) * 1000),
+                )
+                self._post(found)
                 posted = time.monotonic()
 
     def _prepare(self) -> None:

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from app import places
 from app.formats.context import system_of
+from app.formats.migrate import CURRENT_VERSION
 from app.formats.slot import fold_title
 from app.formats.stamps import iso
 from app.formats.trim import trimmed
 from app.sessions.change import Change
 from app.sessions.context import Context, build_context
 from app.sessions.damage import damage_of
-from app.sessions.errors import AmbiguousEntry, ReadOnly, UnknownEntry
+from app.sessions.errors import AmbiguousEntry, LiveSession, ReadOnly, UnknownEntry
 from app.sessions.file_storage import FileStorage
 from app.sessions.guard import Guard
 from app.sessions.session_file import SessionFile, fresh_id
@@ -26,6 +27,7 @@ from app.stores import agent_named
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from app.formats.dialects.base import Dialect
     from app.sessions.entry import Entry
     from app.sessions.errors import Damage
     from app.sessions.storage import SessionStorage
@@ -90,6 +92,11 @@ class Session:
     def agent(self) -> str:
         """The agent whose session this is."""
         return self._file.head.agent
+
+    @property
+    def dialect(self) -> Dialect:
+        """How the entries of this session are spelt."""
+        return self._file.book.dialect
 
     @property
     def session_name(self) -> str | None:
@@ -181,6 +188,20 @@ class Session:
         return build_context(
             book.path_to(leaf), book.dialect, None if blobs is None else lambda fields: restore(fields, blobs)
         )
+
+    def danger(self, operation: str) -> str:
+        """Why such a write would be refused now, for an agent that has the session open; "" if it would not.
+
+        :param operation: one of `app.stores.base.DANGERS`. A file of an old version is written anew before it
+            takes an entry, so for one of these that must be safe as well.
+        """
+        try:
+            self._file.protect(operation)
+            if self._file.head.version < CURRENT_VERSION:
+                self._file.protect("rewrite")
+        except LiveSession as live:
+            return live.reason
+        return ""
 
     def refresh(self) -> bool:
         """Read what others have written since; True where they did. The leaf follows theirs, unless it was

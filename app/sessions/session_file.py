@@ -72,7 +72,7 @@ class SessionFile(TrackedFile):
                 self.save()
             return entry
         for attempt in range(_TRIES):
-            self._protect(operation)
+            self.protect(operation)
             try:
                 self._migrate()
                 return self._written(self._next(fields, written=True), keep_time)
@@ -177,7 +177,7 @@ class SessionFile(TrackedFile):
         for _ in range(_TRIES):
             assert self._signature is not None
             in_place = self.head.slot_writable
-            self._protect("slot" if in_place else "rewrite")
+            self.protect("slot" if in_place else "rewrite")
             try:
                 if in_place:
                     signature = self.storage.overwrite(self.path, slot, self._signature)
@@ -223,12 +223,17 @@ class SessionFile(TrackedFile):
     def is_dangerous(self, operation: str) -> bool:
         """Whether such a write would be refused now, because an agent has the session open."""
         try:
-            self._protect(operation)
+            self.protect(operation)
         except LiveSession:
             return True
         return False
 
-    def _protect(self, operation: str) -> None:
+    def protect(self, operation: str) -> None:
+        """Pass, or refuse a write beside a running agent.
+
+        :param operation: one of `app.stores.base.DANGERS`.
+        :raises LiveSession: it would hurt the agent, or be in vain.
+        """
         if self.guard is not None and self.written:
             # Nobody else can have opened what was made here, unless it is seen to be open.
             self.guard.check(operation, self.head, self.path, now_ms(), only_live=self._made_here)
@@ -243,7 +248,7 @@ class SessionFile(TrackedFile):
             return
         assert self.storage is not None
         assert self._signature is not None
-        self._protect("rewrite")
+        self.protect("rewrite")
         lines = self._lines()
         lines[self.head.line - 1] = respell(lines[self.head.line - 1], {"version": CURRENT_VERSION})
         for entry in self.book.entries:

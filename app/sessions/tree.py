@@ -7,6 +7,8 @@ the other. Nothing here writes, not even a migration.
 from __future__ import annotations
 
 import os
+from bisect import bisect_left
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from app.formats.dialects import named
@@ -85,6 +87,20 @@ class SessionTree:
         """The byte after the last newline that was read."""
         return self._intake.offset
 
+    def find(self, entry_id: str | None, offset: int) -> Node | None:
+        """The entry whose line begins at `offset`, where it has the id; else the last one with the id.
+
+        :param entry_id: None for any.
+        :param offset: -1 where it is not known.
+        """
+        entries = self.entries
+        at = bisect_left(entries, offset, key=attrgetter("offset")) if offset >= 0 else len(entries)
+        while at < len(entries) and entries[at].offset == offset:
+            if entry_id is None or entries[at].id == entry_id:
+                return entries[at]
+            at += 1
+        return None if entry_id is None else self.by_id.get(entry_id)
+
     def active_path(self) -> list[Node]:
         """The entries from a root to the leaf; empty in an empty session."""
         path = []
@@ -127,6 +143,18 @@ class SessionTree:
         """
         self._rows.read(nodes)
 
+    def recognise(self, descriptor: int) -> None:
+        """Pass where the file behind `descriptor` is the one that was read, though it may have grown.
+
+        :raises Changed: it is another, or was written anew.
+        :raises OSError: it cannot be read.
+        """
+        status = os.fstat(descriptor)
+        if (status.st_dev, status.st_ino) != self._file or status.st_size < self.offset:
+            raise Changed(self.path)
+        if fingerprint_of(descriptor, self.offset) != self._fingerprint:
+            raise Changed(self.path)
+
     def extend(self) -> list[Node]:
         """Read what was appended since, and return the new entries, already hung on their parents.
 
@@ -137,12 +165,8 @@ class SessionTree:
         """
         descriptor = open_file(self.path)
         try:
-            status = os.fstat(descriptor)
-            if (status.st_dev, status.st_ino) != self._file or status.st_size < self.offset:
-                raise Changed(self.path)
-            if fingerprint_of(descriptor, self.offset) != self._fingerprint:
-                raise Changed(self.path)
-            if status.st_size == self.offset:
+            self.recognise(descriptor)
+            if os.fstat(descriptor).st_size == self.offset:
                 return []
             if self._intake.unfinished or not self._dialect.one_entry_a_line:
                 raise Changed(self.path)

@@ -1,4 +1,4 @@
-"""How long ago something was, in at most four characters."""
+"""Ages, counts and sizes in a few characters."""
 
 from __future__ import annotations
 
@@ -39,3 +39,17 @@ def count(number: int) -> str:
     if number < 999_500:
         return f"{round(number / 1_000)}k"
     return f"{round(number / 1_000_000)}M"
+
+
+def size(number: int) -> str:
+    """A number of bytes in at most five characters: ``812B``, ``1.2kB``, ``34kB``, ``2MB``."""
+    if number < 1_000:
+        return f"{number}B"
+    for unit in ("kB", "MB", "GB"):
+        number_of = number / 1_000
+        if number_of < 9.95:
+            return f"{number_of:.1f}{unit}"
+        if number_of < 999.5 or unit == "GB":
+            return f"{round(number_of)}{unit}"
+        number = round(number_of)
+    raise AssertionError

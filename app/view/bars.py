@@ -28,14 +28,22 @@ def header_line(cells: int, *, total: int, projects: int, live: int, note: str, 
     return fit_line([*left, (" " * max(0, gap), "text"), (right, "dim"), (" ", "text")], cells)
 
 
-def keys_line(cells: int, pairs: Sequence[tuple[str, str]]) -> Line:
+def reading_note(done: int, total: int) -> str:
+    """What the header says while files are being read; empty when that is done."""
+    return f"reading {done:,} of {total:,}" if done < total else ""
+
+
+def keys_line(cells: int, pairs: Sequence[tuple[str, str]], *, marked: int = 0) -> Line:
     """The keys of the pane that has the focus. What does not fit is left out whole: of the pane's own keys
     the last ones first, then those that work everywhere; the first key and the last two (help, quit) stay.
+
+    :param marked: so many rows are marked.
     """
     kept = list(pairs)
-    while len(kept) > 3 and sum(width(key) + width(label) + 3 for key, label in kept) - 1 > cells:
-        del kept[max(1, len(kept) - 5)]
-    line: Line = []
+    line: Line = [(f" {marked:,} marked", "marked")] if marked else []
+    room = cells - line_width(line)
+    while len(kept) > 3 and sum(width(key) + width(label) + 3 for key, label in kept) - 1 > room:
+        del kept[max(1, len(kept) - 6)]
     for key, label in kept:
         line += [("  " if line else " ", "text"), (key, "key"), (f" {label}", "dim")]
     return fit_line(line, cells)

@@ -77,14 +77,14 @@ def _lines(part: Part, cells: int) -> Iterator[DocumentLine]:
     prose = part.kind == "text"
     style = PLAIN_STYLES.get(part.kind, "text")
     kind = LineKind()
-    for paragraph in _paragraphs(part.text):
+    for paragraph in paragraphs(part.text):
         line_style = mark_line(paragraph, kind) if prose else style
         marked = prose and line_style == "text"
         for piece in wrap(paragraph, cells):
             yield DocumentLine(piece, line_style, marked)
 
 
-def _paragraphs(text: str) -> Iterator[str]:
+def paragraphs(text: str) -> Iterator[str]:
     """The lines of the text, inert; a huge one in pieces."""
     start, end = 0, len(text)
     while start <= end:

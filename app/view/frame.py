@@ -1,42 +1,62 @@
-"""The browser's first picture as lines of styled text: bars, panes and the session list, without a screen
-library.
+"""The first picture of the browser or of the selector as lines of styled text: bars, panes and the session
+list, without a screen library.
 """
 
 from __future__ import annotations
 
 from app.commands import footer
+from app.formats.text import one_line
 from app.view.bars import header_line, keys_line
-from app.view.cells import shorten, width
+from app.view.cells import shorten, shorten_start, width
 from app.view.folders import tilde
-from app.view.geometry import HEADER, PANES, Box, place
+from app.view.geometry import HEADER, PANES, Box, place, place_selector
 from app.view.line import fit_line
-from app.view.session_row import render_list_line
+from app.view.session_row import render_list_line, render_second_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from app.view.line import Line
     from app.view.session_list import SessionList
 
     Cell = tuple[str, str, str]
 
 SCROLLBAR = 1
+# what a pane is called in its border, where that is not its name
+TITLES = {"preview": "transcript"}
 
 
 def frame(
-    model: SessionList, columns: int, lines: int, *, now_ms: int, here: str, home: str
+    model: SessionList,
+    columns: int,
+    lines: int,
+    *,
+    now_ms: int,
+    here: str,
+    home: str,
+    note: str = "",
+    query: str | None = None,
+    keys: Sequence[tuple[str, str]] | None = None,
 ) -> list[list[tuple[str, str, str]]]:
     """The whole screen: for each line its pieces as (text, style, background colour name).
 
-    The session list has the focus and its first session is under the cursor, as on the screen that follows.
+    The first session of the list is under the cursor, as on the screen that follows.
+
+    :param note: what is going on.
+    :param query: the selector's picture, with this in the line above the list, which has the focus; None for
+        the browser's, where the list has it.
+    :param keys: what the last line offers, as (key, label); None for the keys of the browser's list.
     """
-    boxes = place(columns, lines)
+    boxes = place(columns, lines) if query is None else place_selector(columns, lines)
     head = header_line(
-        columns, total=model.total, projects=model.projects, live=0, note="", here=tilde(here, home)
+        columns, total=model.known, projects=model.projects, live=0, note=note, here=tilde(here, home)
     )
     picture = [_plain(head)]
-    picture += [_row(model, boxes, y, columns, now_ms) for y in range(HEADER, HEADER + _height(boxes))]
+    content = _Content(model, now_ms, query)
+    picture += [_row(content, boxes, y) for y in range(HEADER, HEADER + _height(boxes))]
     picture.append(_plain(fit_line([], columns)))
-    picture.append(_plain(keys_line(columns, footer(PANES[0]))))
+    picture.append(_plain(keys_line(columns, footer(PANES[0]) if keys is None else keys)))
     return picture[:lines]
 
 
@@ -48,7 +68,7 @@ def _plain(line: Line) -> list[Cell]:
     return [(text, style, "background") for text, style in line]
 
 
-def _row(model: SessionList, boxes: dict[str, Box], y: int, columns: int, now_ms: int) -> list[Cell]:
+def _row(content: _Content, boxes: dict[str, Box], y: int) -> list[Cell]:
     pieces: list[Cell] = []
     for name, box in sorted(boxes.items(), key=lambda item: item[1].x):
         if not box.y <= y < box.y + box.height:
@@ -58,7 +78,8 @@ def _row(model: SessionList, boxes: dict[str, Box], y: int, columns: int, now_ms
         inside = box.width - 2
         at = y - box.y
         if at == 0:
-            title = shorten(f" {name} ", inside - 2)
+            said = [TITLES.get(name, name), *(content.model.arrangement.words() if focused else ())]
+            title = shorten(f" {' · '.join(said)} ", inside - 2)
             pieces += [
                 ("╭─", border, "background"),
                 (title, "border-title-focus" if focused else "border-title", "background"),
@@ -68,27 +89,40 @@ def _row(model: SessionList, boxes: dict[str, Box], y: int, columns: int, now_ms
             pieces.append(("╰" + "─" * inside + "╯", border, "background"))
         else:
             pieces.append(("│", border, "background"))
-            pieces += _content(model, at - 1, inside, now_ms) if focused else _plain(fit_line([], inside))
+            pieces += content.line(at - 1, inside) if focused else _plain(fit_line([], inside))
             pieces.append(("│", border, "background"))
     return pieces
 
 
-def _content(model: SessionList, index: int, inside: int, now_ms: int) -> list[Cell]:
-    if index >= len(model.lines):
-        return _plain(fit_line([], inside))
-    line = model.lines[index]
-    selected = index == model.first_session()
-    drawn = render_list_line(
-        line,
-        inside - SCROLLBAR,
-        selected=selected,
-        is_open=model.is_open(line.group),
-        now_ms=now_ms,
-        words=[],
-        states={},
-    )
-    background = "cursor" if selected else "background"
-    return [
-        *((text, style, background) for text, style in drawn),
-        (" " * SCROLLBAR, "text", "background"),
-    ]
+class _Content:
+    """What is in the list's pane."""
+
+    def __init__(self, model: SessionList, now_ms: int, query: str | None) -> None:
+        self.model = model
+        self._now_ms = now_ms
+        self._query = query
+        self._selected = model.first_session()
+
+    def line(self, y: int, cells: int) -> list[Cell]:
+        if self._query is not None:
+            if y == 0:
+                said = shorten_start(one_line(self._query), cells - 2)
+                return [(text, style, "panel") for text, style in fit_line([(f" {said}", "text")], cells)]
+            y -= 1
+        model = self.model
+        index, below = divmod(y, model.arrangement.row_height)
+        if index >= len(model.lines):
+            return _plain(fit_line([], cells))
+        line = model.lines[index]
+        selected = index == self._selected
+        cells -= SCROLLBAR
+        if below:
+            drawn = render_second_line(model, line, cells, selected=selected)
+        else:
+            drawn = render_list_line(model, line, cells, selected=selected, now_ms=self._now_ms, states={})
+        focused = "cursor" if self._query is None else "cursor-idle"
+        background = focused if selected else "background"
+        return [
+            *((text, style, background) for text, style in drawn),
+            (" " * SCROLLBAR, "text", "background"),
+        ]

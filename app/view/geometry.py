@@ -63,3 +63,28 @@ def place(
     boxes["tree"] = Box(left, HEADER, columns - left, upper)
     boxes["entry"] = Box(left, HEADER + upper, columns - left, height - upper)
     return boxes
+
+
+SELECTOR_PANES = ("sessions", "preview")
+BESIDE_FROM = 100
+BELOW_FROM = 16
+
+
+def place_selector(columns: int, lines: int) -> dict[str, Box]:
+    """The panes of the selector: the preview beside the list, below it where the screen is narrow, and none
+    where it is small.
+    """
+    height = max(3, lines - HEADER - FOOTER)
+    if columns >= BESIDE_FROM:
+        left = columns * 48 // 100
+        return {
+            "sessions": Box(0, HEADER, left, height),
+            "preview": Box(left, HEADER, columns - left, height),
+        }
+    if lines < BELOW_FROM:
+        return {"sessions": Box(0, HEADER, columns, height)}
+    upper = height * 11 // 20
+    return {
+        "sessions": Box(0, HEADER, columns, upper),
+        "preview": Box(0, HEADER + upper, columns, height - upper),
+    }

@@ -1,24 +1,25 @@
-"""One project's sessions in threaded order, kept so as they change: a change looks at its own thread
-alone.
-"""
+"""Sessions in order under one head, kept so as they change: a change looks at its own thread alone."""
 
 from __future__ import annotations
 
+from _operator import attrgetter  # `operator` itself would have to be loaded first
+
 from app.view.list_line import ListLine
-from app.view.threads import link, names_asked, names_of, thread
+from app.view.threads import Order, thread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from app.index.row import Row
     from app.view.list_line import Rank
 
 
 class Group:
-    """The sessions whose header names the same folder.
+    """The sessions whose header names the same folder, or all that are listed where there are no groups.
 
     cwd, folder   the folder, and as it is written on screen
+    is_whole      it is the whole list, and its head is not shown
     head          the line above the sessions
     lines         the sessions in order; empty while only their number is known, as in the first frame
     count         how many sessions there are
@@ -27,18 +28,17 @@ class Group:
     start, shown  the number of the head's line in the list, and how many sessions it speaks of
     moved         whether lines have come, gone or changed places since this was last made false
 
-    After ``come``, ``go`` and ``change`` the lines are in order when ``settle`` has been called.
+    After ``come``, ``go``, ``change`` and ``loosen`` the lines are in order when ``settle`` has been called.
     """
 
     __slots__ = (
-        "_asked",
-        "_by_path",
         "_loose",
-        "_unlinked",
+        "_order",
         "count",
         "cwd",
         "folder",
         "head",
+        "is_whole",
         "lines",
         "matching",
         "moved",
@@ -47,11 +47,12 @@ class Group:
         "start",
     )
 
-    def __init__(self, cwd: str, folder: str, by_path: dict[str, ListLine]) -> None:
-        """:param by_path: the sessions of all groups, kept by the caller."""
+    def __init__(self, cwd: str, folder: str, order: Order, *, is_whole: bool = False) -> None:
         self.cwd = cwd
         self.folder = folder
+        self.is_whole = is_whole
         self.head = ListLine(self)
+        self.head.folder = folder
         self.lines: list[ListLine] = []
         self.count = 0
         self.newest = 0
@@ -59,102 +60,47 @@ class Group:
         self.start = 0
         self.shown = 0
         self.moved = True
-        self._by_path = by_path
-        # name -> the forks that call their parent so
-        self._asked: dict[str, dict[ListLine, None]] = {}
-        # lines that are in no thread at the moment, and forks whose parent has to be looked for
+        self._order = order
+        # lines that are in no thread at the moment
         self._loose: dict[ListLine, None] = {}
-        self._unlinked: dict[ListLine, None] = {}
 
     def come(self, line: ListLine) -> None:
         """A session is new here."""
-        self._loose[line] = None
-        if self._asked:
-            for name in names_of(line):
-                for fork in self._asked.get(name, ()):
-                    self._loosen(fork)
-                    self._unlinked[fork] = None
-        names = names_asked(line)
-        if names:
-            self._unlinked[line] = None
-            for name in names:
-                self._asked.setdefault(name, {})[line] = None
+        self.come_all((line,))
+
+    def come_all(self, lines: Sequence[ListLine]) -> None:
+        """Sessions are new here."""
+        for line in lines:
+            line.group = self
+        self._loose.update(dict.fromkeys(lines))
+        if not self.lines:
+            return
+        for line in lines:
+            if line.parent is not None:
+                self.loosen(line.parent)
+            for fork in line.forks or ():
+                self.loosen(fork)
 
     def go(self, line: ListLine) -> None:
         """A session is here no more."""
-        self._loosen(line)
+        self.loosen(line)
         del self._loose[line]
-        self._unlinked.pop(line, None)
-        for name in names_asked(line):
-            forks = self._asked[name]
-            del forks[line]
-            if not forks:
-                del self._asked[name]
-        line.parent = None
-        if self._asked:
-            for other in self._loose:
-                if other.parent is line:
-                    self._unlinked[other] = None
+        line.group = NOWHERE
         self.moved = True
 
-    def change(self, line: ListLine, row: Row) -> None:
-        """A session is another now."""
-        old = line.row
-        assert old is not None
-        line.folded = ""
-        if (old.id, old.parent_session) != (row.id, row.parent_session):
-            self.go(line)
-            line.row = row
-            self.come(line)
-            return
-        line.row = row
-        if old.modified != row.modified and not self._keeps_place(line, row):
-            self._loosen(line)
+    def change(self, line: ListLine, old: Row, was_pinned: bool) -> None:
+        """A session that stays here is another now than it was."""
+        row = line.row
+        assert row is not None
+        if (old.modified, was_pinned) != (row.modified, line.pinned) and not self._keeps_place(line):
+            self.loosen(line)
 
-    def settle(self) -> None:
-        """Put what has changed in order."""
-        if self._unlinked:
-            link(self._unlinked, self._by_path, [*self.lines, *self._loose])
-            for fork in self._unlinked:
-                if fork.parent is not None:
-                    self._loosen(fork.parent)
-            self._unlinked.clear()
-        if self._loose:
-            self._insert(thread(list(self._loose)))
-            self._loose.clear()
-            self.moved = True
-        self.matching = None
-        self.count = len(self.lines)
-        self.newest = -_rank(self.lines[0])[0] if self.lines else 0
-
-    def find(self, line: ListLine, among: Sequence[ListLine]) -> int | None:
-        """Where a line is in ``lines`` or ``matching``; None when it is not there."""
-        at = _place(among, _rank(line))
-        while at < len(among) and among[at].rank is line.rank:
-            if among[at] is line:
-                return at
-            at += 1
-        return None
-
-    def _keeps_place(self, line: ListLine, row: Row) -> bool:
-        """Give a session that is alone in its thread its new rank, if it stays between the same others."""
-        lines = self.lines
-        if line.rank is None:
-            return True
-        at = _place(lines, line.rank)
-        after = lines[at + 1].rank if at + 1 < len(lines) else None
-        if after is line.rank or lines[at] is not line:
-            return False
-        rank = (-(row.modified or 0), row.path)
-        if (at and _rank(lines[at - 1]) > rank) or (after is not None and after < rank):
-            return False
-        line.rank = rank
-        return True
-
-    def _loosen(self, line: ListLine) -> None:
-        """Take the thread of a line out of the order."""
+    def loosen(self, line: ListLine) -> None:
+        """Take the thread of a line out of the order, to be threaded anew; nothing where the line is in
+        another group.
+        """
         rank = line.rank
-        if rank is None:
+        if rank is None or line.group is not self:
             return
         lines = self.lines
         start = end = _place(lines, rank)
@@ -163,6 +109,51 @@ class Group:
             self._loose[lines[end]] = None
             end += 1
         del lines[start:end]
+
+    def settle(self) -> None:
+        """Put what has changed in order."""
+        if self._loose:
+            self._insert(thread(list(self._loose), self._order))
+            self._loose.clear()
+            self.moved = True
+        self.matching = None
+        self.count = len(self.lines)
+        self.newest = self._newest()
+
+    def find(self, line: ListLine, among: Sequence[ListLine]) -> int | None:
+        """Where a line is in lines that are in the order of ``lines``; None when it is not there."""
+        at = _place(among, _rank(line))
+        while at < len(among) and among[at].rank is line.rank:
+            if among[at] is line:
+                return at
+            at += 1
+        return None
+
+    def _newest(self) -> int:
+        if not self.lines:
+            return 0
+        late, newest, _ = _rank(self.lines[0])
+        if not late:
+            # behind what is pinned the newest of the others stands
+            at = _place(self.lines, (1,))
+            if at < len(self.lines):
+                newest = min(newest, _rank(self.lines[at])[1])
+        return -newest
+
+    def _keeps_place(self, line: ListLine) -> bool:
+        """Give a session that is alone in its thread its new rank, if it stays between the same others."""
+        lines = self.lines
+        if line.rank is None:
+            return True
+        at = _place(lines, line.rank)
+        after = lines[at + 1].rank if at + 1 < len(lines) else None
+        if after is line.rank or lines[at] is not line:
+            return False
+        rank = self._order.rank(line)
+        if (at and _rank(lines[at - 1]) > rank) or (after is not None and after < rank):
+            return False
+        line.rank = rank
+        return True
 
     def _insert(self, threaded: list[ListLine]) -> None:
         if not self.lines:
@@ -179,7 +170,7 @@ class Group:
             start = end
 
 
-def _place(lines: Sequence[ListLine], rank: Rank) -> int:
+def _place(lines: Sequence[ListLine], rank: Rank | tuple[int]) -> int:
     """Where a thread of this rank begins, or would."""
     # The first frame, which has every group in order from the start, does without this module.
     from bisect import bisect_left
@@ -187,6 +178,8 @@ def _place(lines: Sequence[ListLine], rank: Rank) -> int:
     return bisect_left(lines, rank, key=_rank)
 
 
-def _rank(line: ListLine) -> Rank:
-    assert line.rank is not None
-    return line.rank
+_rank: Callable[[ListLine], Rank] = attrgetter("rank")
+
+
+NOWHERE = Group("", "", Order())
+"""Where the sessions are that are not listed."""

@@ -6,6 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from app.view.entry_document import DocumentLine
     from app.view.line import Line
 
 
@@ -31,3 +32,34 @@ def highlight(text: str, words: Sequence[str], style: str, match: str = "match")
             line.append((text[begin:at], match if marked[begin] else style))
             begin = at
     return line
+
+
+def highlight_line(line: Line, words: Sequence[str], match: str = "match") -> Line:
+    """As `highlight`, for a line that has styles already; a match may reach from one piece into the next."""
+    text = "".join(piece for piece, _ in line)
+    marked = highlight(text, words, "", match)
+    if all(style != match for _, style in marked):
+        return line
+    found: Line = []
+    pieces = iter(marked)
+    rest, kind = next(pieces)
+    for piece, style in line:
+        while piece:
+            size = min(len(piece), len(rest))
+            if size:
+                found.append((piece[:size], kind or style))
+            piece, rest = piece[size:], rest[size:]
+            if not rest:
+                rest, kind = next(pieces, ("", ""))
+    return found
+
+
+def best_line(lines: Sequence[DocumentLine], words: Sequence[str]) -> int:
+    """The first of the lines with most of the words; -1 where none has any."""
+    best, most = -1, 0
+    for at, line in enumerate(lines):
+        text = line.text.casefold()
+        here = sum(word in text for word in words)
+        if here > most:
+            best, most = at, here
+    return best

@@ -7,7 +7,8 @@ if TYPE_CHECKING:
     from app.index.row import Row
     from app.view.group import Group
 
-Rank = tuple[int, str]
+Rank = tuple[int, int, str]
+"""0 for what is pinned and comes first, else 1; newest activity, negative; path."""
 
 
 class ListLine:
@@ -15,20 +16,41 @@ class ListLine:
 
     The object stays while its session changes; the fields below are what changes.
 
-    row      the session as it is now
-    parent   the line of the session that this one is a fork of, where that is in the same group
-    depth    0 for a root
-    prefix   the connectors
-    rank     what puts threads in order, one object for all lines of a thread; None while it is in none
-    folded   what a filter looks at, once one has looked
+    row       the session as it is now
+    group     where it is listed; `app.view.group.NOWHERE` for what is not
+    folder    the session's folder as it is written on screen
+    standing  see `app.view.passing`
+    pinned    whether a user has pinned it
+    parent    the line of the session that this one is a fork of, wherever that is; None where it is nowhere
+    forks     the lines of which this is the parent
+    depth     0 for a root
+    prefix    the connectors
+    rank      what puts threads in order, one object for all lines of a thread; None while it is in none
+    folded    what a filter looks at, once one has looked
     """
 
-    __slots__ = ("depth", "folded", "group", "parent", "prefix", "rank", "row")
+    __slots__ = (
+        "depth",
+        "folded",
+        "folder",
+        "forks",
+        "group",
+        "parent",
+        "pinned",
+        "prefix",
+        "rank",
+        "row",
+        "standing",
+    )
 
     def __init__(self, group: Group, row: Row | None = None) -> None:
         self.group = group
         self.row = row
+        self.folder = ""
+        self.standing = 0
+        self.pinned = False
         self.parent: ListLine | None = None
+        self.forks: dict[ListLine, None] | None = None
         self.depth = 0
         self.prefix = ""
         self.rank: Rank | None = None
@@ -38,3 +60,8 @@ class ListLine:
     def path(self) -> str:
         """Of the session's file; "" for a head."""
         return self.row.path if self.row is not None else ""
+
+    @property
+    def is_orphan(self) -> bool:
+        """Whether the session is a fork of one that is nowhere."""
+        return self.parent is None and self.row is not None and bool(self.row.parent_session)

@@ -76,6 +76,8 @@ STYLES: dict[str, tuple[str, str]] = {
     "maybe": ("yellow", ""),
     "fork": ("purple", ""),
     "pointer": ("focus", "bold"),
+    "pin": ("yellow", ""),
+    "marked": ("yellow", "bold"),
     "match": ("yellow", "bold underline"),
     "user": ("blue", "bold"),
     "assistant": ("green", ""),
@@ -97,6 +99,8 @@ STYLES: dict[str, tuple[str, str]] = {
     "code": ("purple", ""),
     "quote": ("dim", "italic"),
     "thinking": ("dim", "italic"),
+    "call": ("cyan", ""),
+    "result": ("dim", ""),
     "bold": ("text", "bold"),
     "section": ("focus", "bold"),
 }

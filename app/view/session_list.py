@@ -1,283 +1,199 @@
-"""The list of sessions by project: groups, threads, folds, filter and the cursor's place, without a screen.
+"""The list of sessions without a screen: what is in it, and how it is arranged.
 
 The lines are plain objects in a list. A change of some sessions puts their threads in order anew and no
-others; where lines have moved the list is put together from the groups' lines again, which is cheap beside
-drawing one screen of it.
+others (`app.view.contents`); where lines have moved the list is put together from the groups' lines again,
+which is cheap beside drawing one screen of it (`app.view.layout`).
 """
 
 from __future__ import annotations
 
-from app.view.folders import tilde
-from app.view.group import Group
-from app.view.list_line import ListLine
-from app.view.session_filter import haystack, words_of
+from app.view.arrangement import Arrangement
+from app.view.contents import Contents
+from app.view.listed import Listed
+from app.view.matching import fold_line
+from app.view.passing import HIDDEN, LEFT_OUT, SHOWN, why_nothing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
+    from collections.abc import Iterable
 
     from app.index.row import Row
+    from app.view.group import Group
 
 
-class SessionList:
-    """Sessions grouped by project, this folder's project first, then by newest activity.
+class SessionList(Listed):
+    """The sessions as an arrangement shows them. With groups, this folder's project comes first, then by
+    newest activity.
 
     :param here: folders that count as "this folder" (the working directory as the shell and as the system
         spell it).
     :param home: the home folder, for ``~`` on screen.
+    :param pins: (agent, id) of the sessions that a user has pinned.
     """
 
-    def __init__(self, here: tuple[str, ...] = (), home: str = "") -> None:
-        self.here = here
+    def __init__(
+        self,
+        here: tuple[str, ...] = (),
+        home: str = "",
+        arrangement: Arrangement | None = None,
+        pins: frozenset[tuple[str, str]] = frozenset(),
+    ) -> None:
+        super().__init__(Contents(here, home, arrangement or Arrangement(), pins))
         self.home = home
-        self.lines: list[ListLine] = []
-        self.words: list[str] = []
-        self.is_filtered = False
-        self.total = 0
-        self.matched = 0
-        self._is_plain = True
-        self._found: Container[str] = ()
-        self._groups: dict[str, Group] = {}
-        self._order: list[Group] = []
-        self._open: set[str] = set()
-        self._by_path: dict[str, ListLine] = {}
+        # folder -> how many sessions there are, while no more is known of them
+        self._foretold: dict[str, int] = {}
 
     # what is in it
 
     def preview(self, counts: Iterable[tuple[str, int, int]], rows: Iterable[Row]) -> None:
-        """Fill the list from the numbers of each project and the rows of the open ones alone.
+        """Fill the list from the numbers of each project and the rows that come first.
 
-        :param counts: (folder, number of sessions, newest activity in ms) of every project.
+        :param counts: (folder, number of sessions, newest activity in ms) of every project, of sessions that
+            are not hidden.
+        :param rows: with groups all of those that are open, else as many of the first as fit the screen.
         """
+        contents = self._contents
         for cwd, number, newest in counts:
-            group = self._group(cwd)
-            group.count, group.newest = number, newest
-        self._put(rows, ())
+            self._foretold[cwd] = number
+            if self._is_in_scope(cwd):
+                group = contents.group(cwd)
+                group.count, group.newest = number, newest
+        contents.put(rows, ())
+        if not self.arrangement.grouped and self.total:
+            contents.group("").count = self.total
         self._refresh()
 
+    def _is_in_scope(self, cwd: str) -> bool:
+        return self.arrangement.scope == "all" or cwd in self.here
+
+    def first_groups(self) -> list[str]:
+        """The folders of the groups that are open, in order, while their rows are to come; without groups,
+        all that are in the scope.
+        """
+        if not self.arrangement.grouped:
+            return [cwd for cwd in self._foretold if self._is_in_scope(cwd)]
+        return super().first_groups()
+
     def load(self, rows: Iterable[Row]) -> None:
-        """Replace all sessions; folds and query stay."""
-        self._groups, self._by_path = {}, {}
-        self._put(rows, ())
+        """Replace all sessions; folds, marks and query stay."""
+        before = self._contents
+        self._contents = Contents(self.here, self.home, self.arrangement, before.pins)
+        self._contents.set_live(before.live)
+        self._foretold = {}
+        self._contents.put(rows, ())
+        self._marks.keep(self._contents.by_path)
         self._refresh()
 
     def adopt(self, other: SessionList) -> None:
-        """Take over the sessions of a list that was filled in another thread; folds and query stay."""
-        self._groups, self._by_path = other._groups, other._by_path
-        self._open.update(cwd for cwd in self.here if cwd in self._groups)
+        """Take over the sessions of a list that was filled in another thread; all else stays. It costs next
+        to nothing where that one was made with the same folders, arrangement and pins.
+        """
+        before, contents = self._contents, other._contents
+        self._contents = contents
+        self._foretold = {}
+        self._marks.keep(contents.by_path)
+        if self.here != contents.here or not self.arrangement.lists_like(contents.arrangement):
+            contents.rearrange(self.arrangement, self.here)
+        contents.arrangement = self.arrangement
         self._refresh()
+        self.set_pins(before.pins)
+        self.set_live(before.live)
 
     def prepare_filter(self) -> None:
         """Fold what the filter looks at beforehand, so that the first key of a filter costs no more than
         others.
         """
-        for line in self._by_path.values():
-            _fold(line)
+        for line in self._contents.by_path.values():
+            fold_line(line)
 
     def apply(self, changed: Iterable[Row], removed: Iterable[str]) -> None:
         """Take over rows that are new or changed, and paths that are gone."""
-        touched = self._put(changed, removed)
+        changed, removed = list(changed), list(removed)
+        self._marks.follow(changed, removed, self._contents.by_path)
+        self._changed(self._contents.put(changed, removed))
+
+    def set_pins(self, pins: frozenset[tuple[str, str]]) -> None:
+        """Other sessions are pinned now: (agent, id) of all of them."""
+        self._changed(self._contents.set_pins(pins))
+
+    @property
+    def pins(self) -> frozenset[tuple[str, str]]:
+        """(agent, id) of the sessions that are pinned."""
+        return self._contents.pins
+
+    def set_live(self, paths: Iterable[str]) -> None:
+        """The sessions that are open somewhere, or may be: those that are empty are not hidden."""
+        self._changed(self._contents.set_live(frozenset(paths)))
+
+    def _changed(self, touched: set[Group]) -> None:
         for group in touched:
             if not group.count:
-                del self._groups[group.cwd]
-        if self.is_filtered or any(group.moved or not self._in_place(group) for group in touched):
+                self._contents.drop(group)
+        if self.is_filtered or any(group.moved or not self._layout.is_in_place(group) for group in touched):
             self._refresh()
 
-    def _put(self, changed: Iterable[Row], removed: Iterable[str]) -> set[Group]:
-        """The groups whose sessions are others now, with their lines in order."""
-        touched: set[Group] = set()
-        by_path = self._by_path
-        for path in removed:
-            line = by_path.pop(path, None)
-            if line is not None:
-                line.group.go(line)
-                touched.add(line.group)
-        for row in changed:
-            line = by_path.get(row.path)
-            if line is not None and line.group.cwd == row.cwd:
-                line.group.change(line, row)
-            else:
-                if line is not None:
-                    line.group.go(line)
-                    touched.add(line.group)
-                line = by_path[row.path] = ListLine(self._group(row.cwd), row)
-                line.group.come(line)
-            touched.add(line.group)
-        for group in touched:
-            group.settle()
-        return touched
+    # how many
 
-    def rows(self) -> list[Row]:
-        """Every session that is loaded, in no order."""
-        return [line.row for line in self._by_path.values() if line.row is not None]
+    @property
+    def known(self) -> int:
+        """How many sessions there are, shown or not."""
+        return sum(self._foretold.values()) or len(self._contents.by_path)
 
-    def _group(self, cwd: str) -> Group:
-        group = self._groups.get(cwd)
-        if group is None:
-            group = self._groups[cwd] = Group(cwd, tilde(cwd, self.home), self._by_path)
-            if cwd in self.here:
-                self._open.add(cwd)
-        return group
+    @property
+    def is_complete(self) -> bool:
+        """Whether the sessions themselves are known, and not their number alone."""
+        return not self._foretold
 
-    # what is shown
+    @property
+    def total(self) -> int:
+        """How many sessions there are in the arrangement's scope, without those that are hidden."""
+        if self._foretold:
+            return sum(number for cwd, number in self._foretold.items() if self._is_in_scope(cwd))
+        return self._contents.standing[LEFT_OUT] + self._contents.standing[SHOWN]
+
+    @property
+    def hidden(self) -> int:
+        """How many sessions of the scope are left out as sub-agents' or empty."""
+        return 0 if self._foretold else self._contents.standing[HIDDEN]
 
     @property
     def projects(self) -> int:
-        """How many projects there are."""
-        return len(self._groups)
+        """How many projects there are, shown or not."""
+        return len(self._foretold or self._contents.projects)
 
-    def is_open(self, group: Group) -> bool:
-        """Whether the group's sessions are shown; while a filter is on all groups are."""
-        return self.is_filtered or group.cwd in self._open
+    def empty(self) -> str:
+        """Why nothing is shown: ``query`` (nothing matches), or as `app.view.passing.why_nothing` has it; ""
+        when something is.
+        """
+        if self.lines:
+            return ""
+        if self._foretold:
+            return "" if self.total else "here"
+        if self._contents.groups:
+            return "query"
+        return why_nothing(self.rows(), self.arrangement, self.here, self._contents.live)
 
-    def set_open(self, group: Group, is_open: bool) -> None:
-        """Unfold or fold one group."""
-        if is_open:
-            self._open.add(group.cwd)
+    # how it is shown
+
+    def arrange(self, arrangement: Arrangement) -> None:
+        """Show the sessions in another way; folds, marks and query stay. While no more is known than what was
+        foretold, that is shown as it was.
+        """
+        before, self.arrangement = self.arrangement, arrangement
+        if self._foretold:
+            return
+        if arrangement.lists_like(before):
+            self._contents.arrangement = arrangement
         else:
-            self._open.discard(group.cwd)
+            self._rearrange()
+
+    def also_here(self, cwds: Iterable[str]) -> None:
+        """More spellings of the folder that is "here"."""
+        more = tuple(cwd for cwd in cwds if cwd not in self.here)
+        self.here += more
+        if more and not self._foretold:
+            self._rearrange()
+
+    def _rearrange(self) -> None:
+        self._contents.rearrange(self.arrangement, self.here)
         self._refresh()
-
-    def open_all(self, is_open: bool) -> None:
-        """Unfold or fold every group."""
-        self._open = set(self._groups) if is_open else set()
-        self._refresh()
-
-    def open_first(self, height: int) -> None:
-        """Unfold what a person wants to see first: this folder's project, or the newest one where it has
-        none; all of them when everything fits ``height`` lines.
-        """
-        groups = self._ordered()
-        if sum(group.count + 1 for group in groups) <= height:
-            self._open = {group.cwd for group in groups}
-        elif groups:
-            self._open = {groups[0].cwd}
-        self._refresh()
-
-    def first_groups(self) -> list[str]:
-        """The folders of the groups that are open, in order."""
-        return [group.cwd for group in self._ordered() if group.cwd in self._open]
-
-    def set_query(self, query: str) -> None:
-        """Show only the sessions of which the row matches, and those that were found last (`set_found`);
-        an empty query shows all.
-        """
-        before, was_plain = self.words, self._is_plain and self.is_filtered
-        self.words = words_of(query)
-        self.is_filtered = bool(self.words)
-        self._is_plain = True
-        if not self.is_filtered:
-            self._found = ()
-        # a query that says more than the last one is looked for in what that one left
-        narrower = was_plain and all(any(old in new for new in self.words) for old in before)
-        for group in self._groups.values():
-            group.matching = self._matching(group, group.matching if narrower else None)
-        self._refresh()
-
-    def set_found(self, paths: Container[str], words: list[str], *, is_plain: bool) -> None:
-        """Show the sessions that a search has found.
-
-        :param words: what is to be marked in the lines, folded.
-        :param is_plain: the query is words and nothing else: sessions of which the row matches are shown
-            beside them.
-        """
-        self._found, self.words, self._is_plain = paths, words, is_plain
-        self.is_filtered = True
-        for group in self._groups.values():
-            group.matching = self._matching(group)
-        self._refresh()
-
-    def _matching(self, group: Group, among: list[ListLine] | None = None) -> list[ListLine] | None:
-        """The lines of a group that match, of some that are known to hold them or of all."""
-        if not self.is_filtered:
-            return None
-        lines = group.lines if among is None else among
-        found = self._found
-        if not self._is_plain:
-            return [line for line in lines if line.path in found]
-        listed = lines
-        for word in self.words:
-            listed = [line for line in listed if word in (line.folded or _fold(line))]
-        if not found:
-            return listed
-        matching = set(listed)
-        return [line for line in lines if line in matching or line.path in found]
-
-    def _rank(self, group: Group) -> tuple[bool, int, str]:
-        return group.cwd not in self.here, -group.newest, group.cwd
-
-    def _ordered(self) -> list[Group]:
-        return sorted(self._groups.values(), key=self._rank)
-
-    def _in_place(self, group: Group) -> bool:
-        """Whether a group that is shown belongs where it is."""
-        at = self._order.index(group)
-        around = [self._rank(each) for each in self._order[max(0, at - 1) : at + 2]]
-        return around == sorted(around)
-
-    def _refresh(self) -> None:
-        lines: list[ListLine] = []
-        self.total = self.matched = 0
-        filtered = self.is_filtered
-        self._order = self._ordered()
-        for group in self._order:
-            group.moved = False
-            self.total += group.count
-            shown = group.lines
-            if filtered:
-                if group.matching is None:
-                    group.matching = self._matching(group)
-                shown = group.matching or []
-                if not shown:
-                    continue
-            group.start = len(lines)
-            group.shown = len(shown) if filtered else group.count
-            self.matched += group.shown
-            lines.append(group.head)
-            if filtered or group.cwd in self._open:
-                lines.extend(shown)
-        self.lines = lines
-
-    # the cursor
-
-    def first_session(self) -> int:
-        """The first line that is a session, else the first line."""
-        for at, line in enumerate(self.lines):
-            if line.row is not None:
-                return at
-        return 0
-
-    def row_at(self, path: str) -> Row | None:
-        """The session with this path."""
-        line = self._by_path.get(path)
-        return line.row if line is not None else None
-
-    def same_session(self, agent: str, session_id: str) -> Row | None:
-        """A session with this id, for when its file was moved: agents rename their folders (FORMATS 1.2)."""
-        for row in self.rows():
-            if row.id == session_id and row.agent == agent:
-                return row
-        return None
-
-    def index_of(self, path: str) -> int | None:
-        """The line of a session, None when it is not shown."""
-        line = self._by_path.get(path)
-        if line is None or not self.is_open(line.group) or self.index_of_group(line.group.cwd) is None:
-            return None
-        group = line.group
-        shown = group.lines if group.matching is None else group.matching
-        at = group.find(line, shown)
-        return None if at is None else group.start + 1 + at
-
-    def index_of_group(self, cwd: str) -> int | None:
-        """The line of a group's head, None when it is not shown."""
-        group = self._groups.get(cwd)
-        if group is None or group.start >= len(self.lines) or self.lines[group.start] is not group.head:
-            return None
-        return group.start
-
-
-def _fold(line: ListLine) -> str:
-    if not line.folded and line.row is not None:
-        line.folded = haystack(line.row, line.group.folder)
-    return line.folded

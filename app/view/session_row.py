@@ -1,10 +1,12 @@
-"""One line of the session list as pieces of styled text."""
+"""One row of the session list as lines of styled text: one, or two in a roomy arrangement."""
 
 from __future__ import annotations
 
+from app.formats.origin import branch_count
 from app.index.row import problem_count
 from app.view.ages import age, count
-from app.view.cells import fill, shorten_start, steady, width
+from app.view.cells import fill, shorten, shorten_start, steady, width
+from app.view.folders import tilde
 from app.view.highlight import highlight
 from app.view.line import fit_line, line_width
 
@@ -15,46 +17,75 @@ if TYPE_CHECKING:
     from app.index.row import Row
     from app.view.line import Line
     from app.view.list_line import ListLine
+    from app.view.session_list import SessionList
 
 POINTER = "❯"
-MARKS = {"live": ("●", "live"), "maybe": ("◐", "maybe")}
-LEGEND = "● live  ◐ maybe live  ⑂ branches  ◆ labels  ↳ fork  ! damaged lines  … not read yet"
+MARKED = "✓"
+MEANT = "✗"
+PINNED = "★"
+FORK, ORPHAN = "↳ ", "↳? "
+STATES = {"live": ("●", "live"), "maybe": ("◐", "maybe")}
+LEGEND = (
+    "● live  ◐ maybe live  ✓ marked  ★ pinned  ⑂ branches  ◆ labels  ↳ fork  ↳? fork of a session that is"
+    " gone  ! damaged lines  … not read yet"
+)
 UNREAD = "…"
 AGENT_CELLS, AGENT_CELLS_WIDE = 5, 8
 # below these widths of the pane a column gives way to the title
 AGENT_FROM = 34
 MESSAGES_FROM = 42
+FOLDER_FROM = 50
 WIDE_FROM = 60
+FOLDER_CELLS = (10, 30)
+INDENT = 4
 
 
 def render_list_line(
+    model: SessionList,
     line: ListLine,
     cells: int,
     *,
     selected: bool,
-    is_open: bool,
     now_ms: int,
-    words: list[str],
     states: Mapping[str, str],
+    question: str | None = None,
 ) -> Line:
-    """A line of the list in exactly ``cells`` cells.
+    """A row of the list, or the first line of its two, in exactly ``cells`` cells.
 
     :param states: path -> ``live`` or ``maybe`` for the sessions that are.
+    :param question: what is asked about the row, or about others where it is under the cursor; "" where it is
+        meant without being where the question stands, None where it is neither.
     """
+    if question:
+        return _asking(line, cells, selected, question)
     if line.row is None:
-        return _head(line, cells, selected, is_open, words)
-    return _session(line, cells, selected, now_ms, words, states)
+        return fit_line([], cells) if model.arrangement.roomy else _head(model, line, cells, selected)
+    return _session(model, line, cells, selected, now_ms, states, is_meant=question is not None)
 
 
-def _head(line: ListLine, cells: int, selected: bool, is_open: bool, words: list[str]) -> Line:
+def render_second_line(model: SessionList, line: ListLine, cells: int, *, selected: bool) -> Line:
+    """The second line of a roomy row in exactly ``cells`` cells: the last prompt, or the head itself, which
+    has its first line empty.
+    """
+    row = line.row
+    if row is None:
+        return _head(model, line, cells, selected)
+    if not row.last_prompt:
+        return fit_line([], cells)
+    room = max(0, cells - INDENT - 3)
+    said = highlight(shorten(steady(row.last_prompt), room), model.words, "dim")
+    return fit_line([(" " * INDENT, "text"), ("› ", "faint"), *said], cells)
+
+
+def _head(model: SessionList, line: ListLine, cells: int, selected: bool) -> Line:
     group = line.group
     number = f" {group.shown:,} "
     room = max(0, cells - 4 - len(number))
     folder = shorten_start(steady(group.folder), room)
     pieces: Line = [
         (POINTER if selected else " ", "pointer"),
-        ("▾ " if is_open else "▸ ", "group"),
-        *highlight(folder, words, "group"),
+        ("▾ " if model.is_open(group) else "▸ ", "group"),
+        *highlight(folder, model.words, "group"),
         (" " * max(0, room - width(folder)), "text"),
         (number, "count"),
     ]
@@ -62,23 +93,57 @@ def _head(line: ListLine, cells: int, selected: bool, is_open: bool, words: list
 
 
 def _session(
-    line: ListLine, cells: int, selected: bool, now_ms: int, words: list[str], states: Mapping[str, str]
+    model: SessionList,
+    line: ListLine,
+    cells: int,
+    selected: bool,
+    now_ms: int,
+    states: Mapping[str, str],
+    *,
+    is_meant: bool,
 ) -> Line:
     row = line.row
     assert row is not None
-    mark, mark_style = MARKS.get(states.get(row.path, ""), (" ", "text"))
-    prefix = line.prefix or ("↳ " if row.parent_session else "")
+    mark = (MARKED, "marked") if row.path in model.marked else (" ", "text")
     left: Line = [
         (POINTER if selected else " ", "pointer"),
+        (MEANT, "error") if is_meant else mark,
+        STATES.get(states.get(row.path, ""), (" ", "text")),
         (" ", "text"),
-        (mark, mark_style),
-        (" ", "text"),
-        (prefix, "fork"),
+        (_lineage(model, line), "fork"),
     ]
+    if line.pinned:
+        left.append((f"{PINNED} ", "pin"))
     right = _facts(row, cells, now_ms)
     room = max(0, cells - line_width(left) - line_width(right))
+    where = _where(model, line, cells, room)
+    room -= line_width(where)
     title = fill(steady(row.title), room)
-    return fit_line([*left, *highlight(title, words, "name" if row.name else "title"), *right], cells)
+    style = "error" if is_meant else "name" if row.name else "title"
+    return fit_line([*left, *highlight(title, model.words, style), *where, *right], cells)
+
+
+def _lineage(model: SessionList, line: ListLine) -> str:
+    """The connectors; where the lines around are not those of the thread, that it is a fork."""
+    if line.row is None or not line.row.parent_session:
+        return ""
+    if line.prefix and not model.is_filtered:
+        return line.prefix
+    return ORPHAN if line.is_orphan and model.is_complete else FORK
+
+
+def _where(model: SessionList, line: ListLine, cells: int, room: int) -> Line:
+    """The path where it is wanted, else the folder where the list is not of one folder."""
+    assert line.row is not None
+    if model.arrangement.paths:
+        path = shorten_start(steady(tilde(line.row.path, model.home)), max(0, room * 2 // 3 - 2))
+        return [("  ", "text"), (path, "dim")] if path else []
+    if model.arrangement.grouped or model.arrangement.scope == "here" or cells < FOLDER_FROM:
+        return []
+    least, most = FOLDER_CELLS
+    size = max(least, min(most, (cells - FOLDER_FROM) // 2))
+    folder = shorten_start(steady(line.folder), size)
+    return [("  ", "text"), *highlight(folder, model.words, "dim"), (" " * (size - width(folder)), "text")]
 
 
 def _facts(row: Row, cells: int, now_ms: int) -> Line:
@@ -87,8 +152,9 @@ def _facts(row: Row, cells: int, now_ms: int) -> Line:
         facts.append((f" {UNREAD}", "faint"))
     if problem_count(row, now_ms):
         facts.append((" !", "warning"))
-    if row.leaf_count > 1:
-        facts.append((f" ⑂{count(row.leaf_count)}", "branches"))
+    branches = branch_count(row.leaf_count, row.dialect, row.parent_session)
+    if branches > 1:
+        facts.append((f" ⑂{count(branches)}", "branches"))
     if row.labels:
         facts.append((f" ◆{count(len(row.labels))}", "labels"))
     if cells >= AGENT_FROM:
@@ -99,3 +165,18 @@ def _facts(row: Row, cells: int, now_ms: int) -> Line:
         facts.append((f" {number:>4}", "faint" if row.provisional else "messages"))
     facts.append((f" {age(row.modified, now_ms):>4} ", "age"))
     return facts
+
+
+def _asking(line: ListLine, cells: int, selected: bool, question: str) -> Line:
+    """A question in place of the row, with as much of the title as there is room for."""
+    title = steady(line.row.title if line.row is not None else line.group.folder)
+    pieces: Line = [
+        (POINTER if selected else " ", "pointer"),
+        (MEANT, "error"),
+        ("  ", "text"),
+        (shorten(steady(question), max(0, cells - INDENT - 1)), "error"),
+    ]
+    room = cells - line_width(pieces) - 3
+    if room > 0:
+        pieces += [("  ", "text"), (shorten(title, room), "dim")]
+    return fit_line(pieces, cells)

@@ -1,17 +1,17 @@
-"""Forks under their parents: the order of the sessions of one project.
+"""Forks under their parents: the order of the sessions of one group.
 
-Roots and children come by the newest activity anywhere below them (PARITY 5, "Listing"); a parent that is not
-in the project makes a root. ``parent_session`` is a path or an id, whichever its agent wrote (FORMATS 1.1,
-1.2). What is said here depends on the sessions alone and never on the order in which they came.
+Roots and children come by the newest activity anywhere below them (PARITY 5, "Listing"), those with a pinned
+session before all others where pins come first; a parent that is not in the group makes a root. What is said
+here depends on the sessions alone and never on the order in which they came.
 """
 
 from __future__ import annotations
 
-import os
+from _operator import attrgetter  # `operator` itself would have to be loaded first
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterator, Mapping
 
     from app.view.list_line import ListLine, Rank
 
@@ -19,112 +19,82 @@ if TYPE_CHECKING:
 DEEPEST = 12
 
 
-def names_of(line: ListLine) -> tuple[str, str, str]:
-    """What a fork may call this session: path, id, file name (agents move their folders)."""
-    assert line.row is not None
-    return line.row.path, line.row.id, _file_name(line.row.path)
+class Order:
+    """How the lines of a group are put in order.
 
-
-def names_asked(line: ListLine) -> tuple[str, ...]:
-    """What a fork calls its parent, the surest name first; nothing for other sessions."""
-    named = line.row.parent_session if line.row else None
-    if not named:
-        return ()
-    name = _file_name(named)
-    return (named,) if name == named else (named, name)
-
-
-def link(forks: Iterable[ListLine], by_path: dict[str, ListLine], lines: Iterable[ListLine]) -> None:
-    """Find the parents of forks: by path, else by id, else by file name; of several the first by path.
-
-    :param lines: all lines of the group; looked through only where a path is not enough.
+    threaded      forks under their parents, else every line for itself
+    pinned_first  what is pinned before the rest
     """
-    searched: list[ListLine] = []
-    for fork in forks:
-        assert fork.row is not None
-        parent = by_path.get(fork.row.parent_session or "")
-        fork.parent = parent if parent is not None and parent.group is fork.group else None
-        if fork.parent is fork:
-            fork.parent = None
-        elif fork.parent is None:
-            searched.append(fork)
-    if not searched:
-        return
-    asked = {name for fork in searched for name in names_asked(fork)}
-    by_id: dict[str, list[ListLine]] = {}
-    by_file: dict[str, list[ListLine]] = {}
-    for line in lines:
+
+    __slots__ = ("pinned_first", "threaded")
+
+    def __init__(self, *, threaded: bool = True, pinned_first: bool = True) -> None:
+        self.threaded = threaded
+        self.pinned_first = pinned_first
+
+    def rank(self, line: ListLine) -> Rank:
+        """The rank of a line that is alone in its thread."""
         row = line.row
         assert row is not None
-        if row.id in asked:
-            by_id.setdefault(row.id, []).append(line)
-        file_name = row.path.rpartition(os.sep)[2]
-        if file_name in asked:
-            by_file.setdefault(file_name, []).append(line)
-    for fork in searched:
-        for name in names_asked(fork):
-            others = [line for found in (by_id, by_file) for line in found.get(name, ()) if line is not fork]
-            if others:
-                fork.parent = min(others, key=lambda line: names_of(line)[0])
-                break
+        late = 0 if self.pinned_first and line.pinned else 1
+        return late, -(row.modified or 0), row.path
 
 
-def thread(lines: list[ListLine]) -> list[ListLine]:
-    """The lines in threaded order, with their depth, prefix and rank. Loops of parents are cut, and every
-    line comes once.
+def thread(lines: list[ListLine], order: Order) -> list[ListLine]:
+    """The lines in order, with their depth, prefix and rank. Loops of parents are cut, and every line comes
+    once.
 
     A thread of lines (a root and what is below it) is whole here or not here at all.
     """
-    parents = {line: line.parent for line in lines if line.parent is not None}
+    rank_of = order.rank
+    parents: dict[ListLine, ListLine] = {}
+    if order.threaded:
+        for line in lines:
+            parent = line.parent
+            if parent is not None and parent.group is line.group:
+                parents[line] = parent
     if not parents:
         for line in lines:
-            line.depth, line.prefix, line.rank = 0, "", _rank(line)
-        return sorted(lines, key=_own_rank)
+            line.depth, line.prefix, line.rank = 0, "", rank_of(line)
+        return sorted(lines, key=attrgetter("rank"))
     _cut_loops(parents)
     children: dict[ListLine, list[ListLine]] = {}
-    roots: list[ListLine] = []
-    for line in lines:
-        parent = parents.get(line)
-        if parent is None:
-            roots.append(line)
-        else:
-            children.setdefault(parent, []).append(line)
-    ranks = {line: _rank(line) for line in lines}
-    for line in reversed(_parents_first(roots, children)):
-        family = children.get(line)
-        if family:
-            newest = min(ranks[child][0] for child in family)
-            if newest < ranks[line][0]:
-                ranks[line] = newest, ranks[line][1]
+    for line, parent in parents.items():
+        children.setdefault(parent, []).append(line)
+    roots = [line for line in lines if line not in parents]
+    ranks = {line: rank_of(line) for line in lines}
+    for line in reversed(_parents_first([root for root in roots if root in children], children)):
+        late, newest, path = ranks[line]
+        for child in children[line]:
+            below = ranks[child]
+            late, newest = min(late, below[0]), min(newest, below[1])
+        ranks[line] = late, newest, path
     threaded: list[ListLine] = []
-    stack = [(root, ranks[root], 0, "", "") for root in sorted(roots, key=ranks.__getitem__, reverse=True)]
-    while stack:
-        line, rank, depth, prefix, below = stack.pop()
-        line.rank, line.depth, line.prefix = rank, depth, prefix
-        threaded.append(line)
-        family = children.get(line, [])
-        if len(family) > 1:
-            family.sort(key=ranks.__getitem__, reverse=True)
-        below = below[-DEEPEST:]
-        for place, child in enumerate(family):
-            last = place == 0
-            mark, past = ("└ ", "  ") if last else ("├ ", "│ ")
-            stack.append((child, rank, depth + 1, below + mark, below + past))
+    for root in sorted(roots, key=ranks.__getitem__):
+        if root in children:
+            threaded += _descend(root, ranks, children)
+        else:
+            root.rank, root.depth, root.prefix = ranks[root], 0, ""
+            threaded.append(root)
     return threaded
 
 
-def _rank(line: ListLine) -> Rank:
-    assert line.row is not None
-    return -(line.row.modified or 0), line.row.path
-
-
-def _own_rank(line: ListLine) -> Rank:
-    assert line.rank is not None
-    return line.rank
-
-
-def _file_name(path: str) -> str:
-    return path.rpartition(os.sep)[2]
+def _descend(
+    root: ListLine, ranks: Mapping[ListLine, Rank], children: Mapping[ListLine, list[ListLine]]
+) -> Iterator[ListLine]:
+    """The lines of a thread from top to bottom, as they come to know where they are."""
+    rank = ranks[root]
+    stack = [(root, 0, "", "")]
+    while stack:
+        line, depth, prefix, under = stack.pop()
+        line.rank, line.depth, line.prefix = rank, depth, prefix
+        yield line
+        family = sorted(children.get(line, ()), key=ranks.__getitem__, reverse=True)
+        under = under[-DEEPEST:]
+        for place, child in enumerate(family):
+            last = place == 0
+            mark, past = ("└ ", "  ") if last else ("├ ", "│ ")
+            stack.append((child, depth + 1, under + mark, under + past))
 
 
 def _cut_loops(parents: dict[ListLine, ListLine]) -> None:
@@ -139,14 +109,15 @@ def _cut_loops(parents: dict[ListLine, ListLine]) -> None:
             loop = [line]
             while parents[loop[-1]] is not line:
                 loop.append(parents[loop[-1]])
-            del parents[min(loop, key=lambda one: names_of(one)[0])]
+            del parents[min(loop, key=lambda one: one.path)]
 
 
-def _parents_first(roots: list[ListLine], children: dict[ListLine, list[ListLine]]) -> list[ListLine]:
+def _parents_first(roots: list[ListLine], children: Mapping[ListLine, list[ListLine]]) -> list[ListLine]:
+    """The lines that have children."""
     order: list[ListLine] = []
-    stack = list(roots)
+    stack = roots
     while stack:
         line = stack.pop()
         order.append(line)
-        stack.extend(children.get(line, ()))
+        stack.extend([child for child in children[line] if child in children])
     return order

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from app.formats.silent import ALWAYS_HIDDEN, SILENT
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -9,28 +11,8 @@ if TYPE_CHECKING:
     from app.sessions.tree import Node
 
 MODES = ("default", "no-tools", "user", "labelled", "all")
-BOOKKEEPING = frozenset(
-    (
-        "label",
-        "context_edit",
-        "custom",
-        "model_change",
-        "thinking_level_change",
-        "session_info",
-        "active_tools_change",
-        "service_tier_change",
-        "title_change",
-        "credential_pin",
-        "session_init",
-        "ttsr_injection",
-        "mode_change",
-        "reset_boundary",
-    )
-)
-ALWAYS_HIDDEN = frozenset(("usage", "model_usage"))
 TOOL_ROLE = "toolResult"
 QUIET_STOPS = frozenset(("stop", "toolUse", "", None))
-_HIDDEN = BOOKKEEPING | ALWAYS_HIDDEN
 
 
 def chosen(mode: str, nodes: Iterable[Node], leaf: Node | None) -> list[Node]:
@@ -55,7 +37,7 @@ def chosen(mode: str, nodes: Iterable[Node], leaf: Node | None) -> list[Node]:
     return [
         node
         for node in nodes
-        if node.type not in _HIDDEN
+        if node.type not in SILENT
         and node.role != role
         and (node.role != "assistant" or node.has_text or node.stop_reason not in QUIET_STOPS or node is leaf)
     ]

@@ -176,6 +176,18 @@ class TreeView:
             self.folded.discard(node.index)
         self._lay_out()
 
+    def unfold_to(self, node: Node) -> None:
+        """Unfold every branch that hides ``node``."""
+        hiding: set[int] = set()
+        above: Node | None = node.parent
+        while above is not None:
+            if above.index in self.folded:
+                hiding.add(above.index)
+            above = above.parent
+        if hiding:
+            self.folded -= hiding
+            self._lay_out()
+
     def fold_others(self) -> None:
         """Fold every branch that is not on the active path."""
         self.folded = {

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from textual.message import Message
 
+from app.view.highlight import best_line, highlight_line
 from app.view.line import Line, fit_line
 from app.view.prose import mark_prose
 from app.widgets.bindings import bindings_of
@@ -40,6 +41,7 @@ class EntryPane(LineList):
         super().__init__(id=id)
         self.lines: list[DocumentLine] = []
         self.raw = False
+        self.words: tuple[str, ...] = ()
         self._cells = 0
 
     @property
@@ -73,10 +75,25 @@ class EntryPane(LineList):
         self.set_rows(len(self.lines), 0)
         self._scroll(0)
 
+    def mark(self, words: tuple[str, ...]) -> None:
+        """Mark these words, folded, wherever they stand."""
+        if words != self.words:
+            self.words = words
+            self.redraw_rows()
+
+    def show_match(self, begin: int) -> bool:
+        """Have the line in sight that has most of the marked words, of those from ``begin`` on. False where
+        none has any.
+        """
+        found = best_line(self.lines[begin:], self.words)
+        if found >= 0:
+            self.move_to(begin + found - self.size.height // 3)
+        return found >= 0
+
     def draw(self, index: int, cells: int, selected: bool) -> Line:
         line = self.lines[index]
         body = mark_prose(line.text) if line.prose else [(line.text, line.style)]
-        return fit_line([(" ", "text"), *body], cells)
+        return fit_line([(" ", "text"), *highlight_line(body, self.words)], cells)
 
     def on_resize(self) -> None:
         super().on_resize()

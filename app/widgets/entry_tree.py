@@ -7,7 +7,7 @@ from typing import ClassVar
 from textual.message import Message
 
 from app.view.line import fit_line
-from app.view.tree_filter import MODES
+from app.view.tree_filter import MODES, shows
 from app.view.tree_row import render_tree_row
 from app.widgets.bindings import bindings_of
 from app.widgets.line_list import LineList
@@ -184,6 +184,24 @@ class EntryTree(LineList):
     @property
     def has_cursor(self) -> bool:
         return self.view is not None and not self.message
+
+    def open_at(self, entry_id: str | None, offset: int) -> Node | None:
+        """Put the cursor on an entry: unfold what hides it, and leave a filter that does.
+
+        :param offset: where its line begins in the file; -1 where only its id is known.
+        :return: the entry; None where it is not among those that are there.
+        """
+        view = self.view
+        node = view.tree.find(entry_id, offset) if view is not None else None
+        if view is None or node is None:
+            return None
+        mode = next((mode for mode in (self.mode, MODES[0]) if shows(mode, node, view.leaf)), "all")
+        if mode != self.mode:
+            self.set_mode(mode)
+        self._entry = node
+        view.unfold_to(node)
+        self._rows_changed(follow=False)
+        return node
 
     # filters
 

@@ -1,8 +1,8 @@
-"""The one virtualised list under every pane: lines drawn on demand, a cursor, no widget per row.
+"""The one virtualised list under every pane: rows drawn on demand, a cursor, no widget per row.
 
 Textual's own lists and trees cost time and memory by the row (TEXTUAL 2); this one costs what is on screen. A
 subclass says how many rows there are and draws one; the cursor is a row number here and an id in the
-subclasses.
+subclasses. All rows take the same number of lines, one or two.
 """
 
 from __future__ import annotations
@@ -62,9 +62,12 @@ class LineList(ScrollView, can_focus=True):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.rows = 0
+        self.row_height = 1
         self.cursor = 0
         self.drawn = 0
+        # by line
         self._strips: dict[int, Strip] = {}
+        # by row
         self._looks: dict[int, object] = {}
         self._drawn_for: tuple[int, str] = (0, "")
 
@@ -81,8 +84,14 @@ class LineList(ScrollView, can_focus=True):
     # what a subclass gives
 
     def draw(self, index: int, cells: int, selected: bool) -> Line:
-        """One row as exactly ``cells`` cells of styled text. It must not wait for anything."""
+        """One row, or the first line of it, as exactly ``cells`` cells of styled text. It must not wait for
+        anything.
+        """
         raise NotImplementedError
+
+    def draw_below(self, index: int, cells: int, selected: bool) -> Line:
+        """The second line of a row, where rows have two."""
+        return [(" " * cells, "text")]
 
     def row_key(self, index: int) -> object:
         """What the look of a row depends on, but for cursor, width and theme; None when drawing it must tell.
@@ -99,20 +108,36 @@ class LineList(ScrollView, can_focus=True):
         Rows, size and scroll position change in one go: a line may be asked for at any moment.
         """
         top = self.scroll_offset.y
-        offset = self.cursor - top
+        offset = self.cursor * self.row_height - top
         self.cursor = max(0, min(self.cursor if cursor is None else cursor, rows - 1))
         self._set_length(rows)
         if keep_offset and top and self.size.height:
-            self._scroll(self.cursor - offset)
+            self._scroll(self.cursor * self.row_height - offset)
         self.show_cursor()
         self._redraw_changed()
 
+    def set_row_height(self, lines: int) -> None:
+        """Rows take so many lines now; as many of them as before stay above the cursor on the screen, where
+        there is room.
+        """
+        if lines == self.row_height:
+            return
+        above = self.cursor - self.scroll_offset.y // self.row_height
+        self.row_height = lines
+        self._forget_rows()
+        self._set_length(self.rows)
+        if self.size.height:
+            self._scroll((self.cursor - above) * lines)
+        self.show_cursor()
+        self.refresh()
+
     def _set_length(self, rows: int) -> None:
         self.rows = rows
-        if self.virtual_size.height != rows:
+        height = rows * self.row_height
+        if self.virtual_size.height != height:
             # Assigning it would have the whole screen laid out and painted anew; here nothing but the
             # scrollbar depends on it, whose place is always kept.
-            self.set_reactive(LineList.virtual_size, Size(0, rows))
+            self.set_reactive(LineList.virtual_size, Size(0, height))
             self._scroll_update(self.virtual_size)
 
     def _redraw_changed(self) -> None:
@@ -126,12 +151,16 @@ class LineList(ScrollView, can_focus=True):
         if index >= self.rows:
             return None
         selected = index == self.cursor and self.has_cursor
-        return selected, self.row_key(index) or self._line(index)
+        return selected, self.row_key(index) or self._lines(index)
 
-    def _line(self, index: int) -> Line:
+    def _lines(self, index: int) -> list[Line]:
         self.drawn += 1
         selected = index == self.cursor and self.has_cursor
-        return self.draw(index, self.scrollable_content_region.width, selected)
+        cells = self.scrollable_content_region.width
+        lines = [self.draw(index, cells, selected)]
+        if self.row_height > 1:
+            lines.append(self.draw_below(index, cells, selected))
+        return lines
 
     def move_to(self, index: int) -> None:
         """Put the cursor on a row, as near as there is one, and show it."""
@@ -151,10 +180,12 @@ class LineList(ScrollView, can_focus=True):
         if not height:
             return
         top = self.scroll_offset.y
-        if self.cursor < top:
-            self._scroll(self.cursor)
-        elif self.cursor >= top + height:
-            self._scroll(self.cursor - height + 1)
+        first = self.cursor * self.row_height
+        after = first + self.row_height
+        if first < top or self.row_height > height:
+            self._scroll(first)
+        elif after > top + height:
+            self._scroll(after - height)
 
     def _scroll(self, top: int) -> None:
         self.scroll_to(y=max(0, top), animate=False, force=True, immediate=True)
@@ -171,13 +202,16 @@ class LineList(ScrollView, can_focus=True):
     def _forget_unseen(self) -> None:
         top = self.scroll_offset.y
         seen = range(top, top + self.scrollable_content_region.height)
-        for index in [index for index in self._strips if index not in seen]:
-            del self._strips[index]
-            self._looks.pop(index, None)
+        for y in [y for y in self._strips if y not in seen]:
+            del self._strips[y]
+        rows = range(top // self.row_height, -(-seen.stop // self.row_height))
+        for index in [index for index in self._looks if index not in rows]:
+            del self._looks[index]
 
     def _redraw(self, index: int) -> None:
-        self._strips.pop(index, None)
-        self.refresh_line(index)
+        for y in range(index * self.row_height, (index + 1) * self.row_height):
+            self._strips.pop(y, None)
+            self.refresh_line(y)
 
     # drawing
 
@@ -211,22 +245,28 @@ class LineList(ScrollView, can_focus=True):
     def render_line(self, y: int) -> Strip:
         return self.render_lines(Region(0, y, self.size.width, 1))[0]
 
-    def _strip(self, index: int) -> Strip:
-        known = self._strips.get(index)
+    def _strip(self, y: int) -> Strip:
+        known = self._strips.get(y)
         if known is None:
-            known = self._strips[index] = self._draw(index)
+            self._draw(y // self.row_height)
+            known = self._strips[y]
         return known
 
-    def _draw(self, index: int) -> Strip:
+    def _draw(self, index: int) -> None:
         cells, theme = self._drawn_for
+        first = index * self.row_height
         if not 0 <= index < self.rows:
             self._looks[index] = None
-            return strip([(" " * self.scrollable_content_region.width, "text")], theme, cells=cells)
-        key, line = self.row_key(index), self._line(index)
+            blank = strip([(" " * self.scrollable_content_region.width, "text")], theme, cells=cells)
+            for y in range(first, first + self.row_height):
+                self._strips[y] = blank
+            return
+        key, lines = self.row_key(index), self._lines(index)
         selected = index == self.cursor and self.has_cursor
-        self._looks[index] = selected, key or line
+        self._looks[index] = selected, key or lines
         background = ("cursor" if self.has_focus else "cursor-idle") if selected else "background"
-        return strip(line, theme, background, cells=cells)
+        for y, line in enumerate(lines, first):
+            self._strips[y] = strip(line, theme, background, cells=cells)
 
     @property
     def has_cursor(self) -> bool:
@@ -245,13 +285,22 @@ class LineList(ScrollView, can_focus=True):
     # mouse
 
     def on_click(self, event: events.Click) -> None:
-        index = event.y + self.scroll_offset.y
+        index = (event.y + self.scroll_offset.y) // self.row_height
         if self.has_cursor and 0 <= index < self.rows:
             self.move_to(index)
             if event.chain >= 2:
                 self.post_message(self.Activated(self))
 
     # keys
+
+    @property
+    def page(self) -> int:
+        """Rows that a page moves by."""
+        return max(1, self.size.height // self.row_height - 1)
+
+    def step(self, rows: int, pages: int = 0) -> None:
+        """Move the cursor by so many rows and pages."""
+        self.move_to(self.cursor + rows + pages * self.page)
 
     def action_cursor_up(self) -> None:
         self.move_to(self.cursor - 1)
@@ -260,10 +309,10 @@ class LineList(ScrollView, can_focus=True):
         self.move_to(self.cursor + 1)
 
     def action_page_up(self) -> None:
-        self.move_to(self.cursor - max(1, self.size.height - 1))
+        self.move_to(self.cursor - self.page)
 
     def action_page_down(self) -> None:
-        self.move_to(self.cursor + max(1, self.size.height - 1))
+        self.move_to(self.cursor + self.page)
 
     def action_first(self) -> None:
         self.move_to(0)

@@ -14,41 +14,86 @@ from app.widgets.bindings import bindings_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from textual import events
     from textual.binding import BindingType
 
 
 class SearchBox(Input):
-    """Text input whose arrows move the list below it. Enter keeps the filter, Escape drops it."""
+    """Text input whose arrows move the list below it. What Enter and Escape mean is for its owner to say."""
 
-    # Textual 8.2.8 deletes to the right of the cursor with two of the table's keys; ours are to the left
+    # Textual 8.2.8 deletes to the right of the cursor with a key of the table's; ours are to the left
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("filter")]
 
     # a letter lays out nothing but the text itself
     virtual_size: Reactive[Size] = Reactive(Size(0, 0))
 
     class Stepped(Message):
-        """The list's cursor is to move by ``step`` rows."""
+        """The list's cursor is to move by ``rows`` and ``pages``."""
 
-        def __init__(self, step: int) -> None:
-            self.step = step
+        def __init__(self, rows: int = 0, pages: int = 0) -> None:
+            self.rows = rows
+            self.pages = pages
             super().__init__()
 
     class Kept(Message):
-        """The filter stays and the list takes the keys."""
+        """Enter: what is typed stays."""
 
     class Dropped(Message):
-        """The filter goes."""
+        """Escape: what is typed goes."""
+
+    class MarkAsked(Message):
+        """The session under the list's cursor is to be marked."""
+
+    class TabPressed(Message):
+        """Tab, where there is nothing to complete."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(placeholder='words, "a phrase", agent:pi, label:x', id=id, compact=True)
         self.cursor_blink = False
+        self._completed = ""
 
-    async def on_key(self) -> None:
+    async def on_key(self, event: events.Key) -> None:
+        if event.key == "space" and not self.value:
+            # no query begins with a blank
+            event.stop()
+            event.prevent_default()
+            self.action_mark()
         # Keys that come together, as those of a pasted text may, are not all taken in one go.
         await asyncio.sleep(0)
 
-    def action_step(self, step: int) -> None:
-        self.post_message(self.Stepped(step))
+    def offer(self, completed: str) -> None:
+        """Show, behind the cursor, what Tab would make of what is typed; "" shows nothing."""
+        self._completed = completed
+        shown = completed
+        if completed and not completed.startswith(self.value):
+            # a value that has to be quoted does not go on where one stopped typing
+            shown = f"{self.value} → {completed.rpartition(':')[2]}"
+        if self._suggestion != shown:
+            self._suggestion = shown
+
+    def action_complete(self) -> None:
+        if not self._take_offer():
+            self.post_message(self.TabPressed())
+
+    def action_cursor_right(self, select: bool = False) -> None:
+        if select or not self._take_offer():
+            super().action_cursor_right(select)
+
+    def _take_offer(self) -> bool:
+        if not self._completed or not self.cursor_at_end:
+            return False
+        self.value, self._completed = self._completed, ""
+        self.cursor_position = len(self.value)
+        return True
+
+    def action_mark(self) -> None:
+        self.post_message(self.MarkAsked())
+
+    def action_step(self, rows: int) -> None:
+        self.post_message(self.Stepped(rows=rows))
+
+    def action_page(self, pages: int) -> None:
+        self.post_message(self.Stepped(pages=pages))
 
     def action_keep(self) -> None:
         self.post_message(self.Kept())

@@ -1,4 +1,4 @@
-"""The sessions by project, with a cursor that stays on its session."""
+"""The list of sessions, with a cursor that stays on its session."""
 
 from __future__ import annotations
 
@@ -6,11 +6,8 @@ from typing import ClassVar
 
 from textual.message import Message
 
-from app.view.line import Line, fit_line
-from app.view.session_row import render_list_line
-from app.view.wrapping import wrap
 from app.widgets.bindings import bindings_of
-from app.widgets.line_list import LineList
+from app.widgets.session_rows import SessionRows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,11 +16,12 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from app.index.row import Row
+    from app.view.arrangement import Arrangement
     from app.view.group import Group
     from app.view.session_list import SessionList
 
 
-class SessionListView(LineList):
+class SessionListView(SessionRows):
     """The list of sessions. The model is :class:`app.view.session_list.SessionList`; this widget paints
     and maps keys.
     """
@@ -37,18 +35,15 @@ class SessionListView(LineList):
         """The user wants the command that resumes the session under the cursor."""
 
     def __init__(self, model: SessionList, now_ms: int, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self.model = model
-        self.now_ms = now_ms
-        self.states: dict[str, str] = {}
-        self.notice: list[str] = []
-        self._notice_lines: list[str] = []
+        super().__init__(model, now_ms, id=id)
         self._touched = False
         self._session: tuple[str, str, str] | None = None
         self._group: str | None = None
         self._lost: tuple[str, str] | None = None
         self._announced: str | None = None
+        # where the cursor was before a filter, and before an arrangement, that does not show its session
         self._before_filter: tuple[str, str, str] | None = None
+        self._before_arranged: tuple[str, str, str] | None = None
         # the path to which the cursor went along with its session, when an agent moved its file
         self.followed_to = ""
 
@@ -68,14 +63,17 @@ class SessionListView(LineList):
 
     @property
     def group(self) -> Group | None:
-        """The project that the cursor is in."""
+        """The project that the cursor is in; None where the list is not by project."""
         lines = self.model.lines
-        return lines[self.cursor].group if self.cursor < len(lines) else None
+        group = lines[self.cursor].group if self.cursor < len(lines) else None
+        return None if group is None or group.is_whole else group
 
     def adopt(self, model: SessionList) -> None:
         """Show the sessions of a list that was filled in another thread."""
+        marked = set(self.model.marked)
         self.model.adopt(model)
         self.rows_changed()
+        self._tell_of_marks(marked)
 
     def apply(self, changed: Iterable[Row], removed: Iterable[str]) -> None:
         """Take over changes on disk; the cursor stays on its session, which may have moved.
@@ -83,13 +81,54 @@ class SessionListView(LineList):
         A session that went away and comes back under another path (agents rename their folders) gets the
         cursor back, unless the user has moved it meanwhile.
         """
-        changed = list(changed)
+        changed, marked = list(changed), set(self.model.marked)
         self.model.apply(changed, removed)
         for row in changed:
             if self._lost == (row.agent, row.id):
                 self._session, self._lost = (row.path, row.agent, row.id), None
                 self.followed_to = row.path
         self.rows_changed()
+        self._tell_of_marks(marked)
+
+    def show_arrangement(self, arrangement: Arrangement) -> None:
+        """Show the sessions in another way. The cursor stays on its session; where that is not shown, it
+        comes back when it is again, unless the user has moved it meanwhile.
+        """
+        self.model.arrange(arrangement)
+        self._arranged()
+
+    def also_here(self, cwds: Iterable[str]) -> None:
+        """More spellings of the folder that is "here"."""
+        self.model.also_here(cwds)
+        self._arranged()
+
+    def _arranged(self) -> None:
+        if self._before_arranged is not None and self.model.index_of(self._before_arranged[0]) is not None:
+            self._session, self._before_arranged = self._before_arranged, None
+        if self._session is not None:
+            group = self.model.group_of(self._session[0])
+            if group is not None and not self.model.is_open(group):
+                self.model.set_open(group, True)
+        if self._place() is None:
+            self._before_arranged = self._before_arranged or self._session
+            self._session = self._group = None
+        self.rows_changed()
+        self.redraw_rows()
+
+    def set_pins(self, pins: frozenset[tuple[str, str]]) -> None:
+        """Other sessions are pinned now: (agent, id) of all of them."""
+        self.model.set_pins(pins)
+        self.rows_changed()
+
+    def go_to(self, path: str) -> bool:
+        """Put the cursor on a session, its project unfolded. False where it is not listed."""
+        row = self.model.row_at(path)
+        if row is None:
+            return False
+        self._session, self._group = (row.path, row.agent, row.id), None
+        self._touched = True
+        self._arranged()
+        return self.row is row
 
     def open_first(self) -> None:
         """Unfold what a person wants to see first, while the list is being filled for the first time; the
@@ -113,46 +152,39 @@ class SessionListView(LineList):
             self._session = self._group = None
         self.rows_changed()
 
-    def set_found(self, paths: Container[str], words: list[str], *, is_plain: bool) -> None:
+    def set_found(
+        self,
+        paths: Container[str],
+        words: list[str],
+        *,
+        is_plain: bool,
+        ranks: Mapping[str, int] | None = None,
+    ) -> None:
         """Show what a search has found (see the model); the cursor stays where it can."""
         if not self.model.is_filtered:
             self._before_filter = self._session
-        self.model.set_found(paths, words, is_plain=is_plain)
+        self.model.set_found(paths, words, is_plain=is_plain, ranks=ranks)
         if self._place() is None:
             self._session = self._group = None
         self.rows_changed()
-
-    def show_notice(self, lines: list[str]) -> None:
-        """Lines to show while there is no session to list."""
-        if lines != self.notice:
-            self.notice = lines
-            self._lay_out_notice()
-
-    def _lay_out_notice(self) -> None:
-        cells = max(4, self.scrollable_content_region.width - 2)
-        self._notice_lines = [piece for line in self.notice for piece in wrap(line, cells)]
-        if not self.model.lines:
-            self.set_rows(len(self._notice_lines), 0)
-
-    def on_resize(self) -> None:
-        super().on_resize()
-        self._lay_out_notice()
 
     def set_states(self, states: Mapping[str, str]) -> None:
         """Take over which sessions are live."""
         if self.states != states:
             self.states = dict(states)
-            self.redraw_rows()
+            self.model.set_live(states)
+            self.rows_changed()
 
     def rows_changed(self) -> None:
         """The model's lines are others now: find the cursor's session among them."""
         before = self._announced
+        self.set_row_height(self.model.arrangement.row_height if self.model.lines else 1)
         place = self._place()
         if place is None:
             if self._session is not None and self.model.row_at(self._session[0]) is None:
                 self._lost = self._session[1:]
             place = min(self.cursor, len(self.model.lines) - 1)
-            if self.model.is_filtered or self._session is None:
+            if self._session is None:
                 place = self.model.first_session()
         self.set_rows(len(self.model.lines) or len(self._notice_lines), max(0, place), keep_offset=True)
         self._remember()
@@ -168,9 +200,9 @@ class SessionListView(LineList):
                 moved = model.same_session(agent, session_id)
                 place = model.index_of(moved.path) if moved else None
                 self.followed_to = moved.path if moved else self.followed_to
-            row = model.row_at(path)
-            if place is None and row is not None and not model.is_filtered:
-                place = model.index_of_group(row.cwd)  # its project is folded
+            group = model.group_of(path)
+            if place is None and group is not None and not model.is_filtered:
+                place = model.index_of_group(group.cwd)  # its project is folded
             return place
         return model.index_of_group(self._group) if self._group is not None else None
 
@@ -185,37 +217,9 @@ class SessionListView(LineList):
         super().move_to(index)
         if self.cursor != before:
             self._touched = True
-            self._lost = self._before_filter = None
+            self._lost = self._before_filter = self._before_arranged = None
             self.followed_to = ""
             self._remember()
-
-    @property
-    def has_cursor(self) -> bool:
-        return bool(self.model.lines)
-
-    def row_key(self, index: int) -> object:
-        model = self.model
-        if index >= len(model.lines):
-            return None
-        line = model.lines[index]
-        words = tuple(model.words)
-        if line.row is None:
-            return line.group.cwd, line.group.shown, model.is_open(line.group), words
-        return line.row, line.prefix, self.states.get(line.row.path), words
-
-    def draw(self, index: int, cells: int, selected: bool) -> Line:
-        if not self.model.lines:
-            return fit_line([(" " + self._notice_lines[index], "dim")], cells)
-        line = self.model.lines[index]
-        return render_list_line(
-            line,
-            cells,
-            selected=selected,
-            is_open=self.model.is_open(line.group),
-            now_ms=self.now_ms,
-            words=self.model.words,
-            states=self.states,
-        )
 
     # keys
 
@@ -229,6 +233,24 @@ class SessionListView(LineList):
         if self.row is not None:
             self.post_message(self.CopyAsked())
 
+    def action_mark_or_fold(self) -> None:
+        row = self.row
+        if row is None:
+            self.action_toggle_fold()
+        else:
+            self.toggle_mark(row.path)
+            self.move_to(self.cursor + 1)
+
+    def action_mark_all(self) -> None:
+        """Mark all sessions that are shown; where they are, none of them."""
+        shown = {line.path for line in self.model.lines if line.row is not None}
+        marked = self.model.marked
+        for path in shown - marked or shown:
+            self.model.toggle_mark(path)
+        self._redraw_changed()
+        if shown:
+            self.post_message(self.MarksChanged(self))
+
     def action_toggle_fold(self) -> None:
         group = self.group
         if group is not None:
@@ -236,11 +258,9 @@ class SessionListView(LineList):
 
     def action_open_or_enter(self) -> None:
         group = self.group
-        if group is None:
-            return
-        if self.row is None and not self.model.is_open(group):
+        if group is not None and self.row is None and not self.model.is_open(group):
             self._set_open(group, True)
-        else:
+        elif self.model.lines:
             self.move_to(self.cursor + 1)
 
     def action_close_or_climb(self) -> None:

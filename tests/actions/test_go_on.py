@@ -171,7 +171,7 @@ def test_an_old_file_would_be_written_anew(
     home: Home, forked_path: Callable[..., str], monkeypatch: pytest.MonkeyPatch, version: int
 ) -> None:
     path = forked_path()
-    first, *rest = lines_of(path)
+    rest = lines_of(path)[1:]
     Path(path).write_bytes(b"\n".join([json.dumps(header(version=version)).encode(), *rest]) + b"\n")
     monkeypatch.setattr("app.sessions.guard.verdict", lambda *_: Verdict(MAYBE, "pi runs there", 7))
     question = asked(home, path, "00000002")

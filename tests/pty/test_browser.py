@@ -86,6 +86,19 @@ def test_rows_are_there_before_textual_and_stay_while_it_takes_over(machine):
         assert [line[:50] for line in terminal.lines[:20]] == first
 
 
+def test_with_no_catalog_the_newest_rows_are_there_before_textual(machine):
+    _, work, env = machine
+    with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
+        terminal.wait_for_text("fix the login")
+        assert b"\x1b[?1000h" not in terminal.output, "Textual has not started when the rows are there"
+        terminal.wait_for(lambda it: any("❯" in line and "man page" in line for line in it.lines))
+        before = len(terminal.chunks)
+        shown(terminal)
+        after = [chunk.data for chunk in terminal.chunks[before:]]
+        assert b"\x1b[2J" not in b"".join(after)
+        assert any("man page" in line for line in terminal.lines)
+
+
 def test_the_first_frame_has_the_colours_of_the_second(machine):
     _, work, env = machine
     warm(env, work)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -103,6 +104,35 @@ def test_what_is_found_before_there_is_a_screen_is_in_the_list_it_gets(
     assert loaded.cold
     assert isinstance(changed, SessionsChanged)
     assert (changed.changed, changed.removed, changed.done, changed.total) == ([], [], 3, 3)
+
+
+def test_the_first_rows_are_waited_for_and_stay_in_the_list_for_the_screen(
+    fake: type[FakeIndex], indexing: Indexing
+) -> None:
+    fake.deltas = [Delta([], [], 0, 3), Delta([make_row("a"), make_row("b")], [], 2, 3)]
+    indexing.start()
+    rows, done, total = indexing.first_rows(PATIENCE)
+    assert (sorted(row.id for row in rows), done, total) == (["a", "b"], 2, 3)
+    screen = Screen()
+    indexing.start(screen.post)
+    loaded, _ = screen.wait(lambda messages: len(messages) == 2)
+    assert sorted(row.id for row in loaded.model.rows()) == ["a", "b"]
+
+
+@pytest.mark.parametrize("ends", ["without a session", "with a failure"])
+def test_rows_that_never_come_are_not_waited_for(
+    ends: str, fake: type[FakeIndex], indexing: Indexing
+) -> None:
+    # That many files are to be read is no row yet.
+    fake.deltas = [Delta([], [], 0, 3)]
+    if ends == "with a failure":
+        fake.failure = RuntimeError("broken")
+    else:
+        fake.deltas.append(Delta([], [], 3, 3))
+    indexing.start()
+    started = time.monotonic()
+    assert indexing.first_rows(PATIENCE)[0] == []
+    assert time.monotonic() - started < PATIENCE
 
 
 def test_with_a_screen_the_stored_rows_come_first(fake: type[FakeIndex], indexing: Indexing) -> None:

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.browser import Browser
+from app.screens.resume import ResumeScreen
+from app.settings import read_settings
 from app.setup import Setup
 from app.stores import discover
 from app.widgets.entry_pane import EntryPane
 from app.widgets.entry_tree import EntryTree
+from app.widgets.search_box import SearchBox
 from app.widgets.session_list import SessionListView
 from tests.factory import chain, entry, message, write_session
 
@@ -32,6 +35,19 @@ class Driver:
     @property
     def screen(self):
         return self.app.screen
+
+    @property
+    def selects(self):
+        """Whether it is the selector."""
+        return isinstance(self.screen, ResumeScreen)
+
+    @property
+    def box(self):
+        return self.screen.query_one("#filter", SearchBox)
+
+    def toasts(self):
+        """What has been said in toasts, oldest first."""
+        return [str(each.message) for each in self.app._notifications]
 
     @property
     def sessions(self):
@@ -66,10 +82,13 @@ class Driver:
         """Wait until list, tree and entry of the session under the cursor are shown."""
 
         def shown():
-            row, view = self.sessions.row, self.tree.view
+            row = self.sessions.row
+            if self.selects:
+                return self.screen.scanned and (row is None or self.screen.planned == row.path)
+            view = self.tree.view
             if row is None:
-                return view is None and self.screen._scanned
-            if not self.screen._scanned or self.screen.planned != row.path:
+                return view is None and self.screen.scanned
+            if not self.screen.scanned or self.screen.planned != row.path:
                 return False
             return bool(self.tree.message) or (
                 view is not None
@@ -106,6 +125,8 @@ def browser(tmp_path):
             "HOME": str(home),
             "PATH": str(tmp_path / "bin"),
             "LEAFMARK_STATE_DIR": str(tmp_path / "state"),
+            "LEAFMARK_CONFIG_DIR": str(tmp_path / "config"),
+            "XDG_DATA_HOME": str(tmp_path / "data"),
         }
         surroundings |= env or {}
         setup = Setup(
@@ -115,7 +136,7 @@ def browser(tmp_path):
             stores=discover(surroundings, str(home), here),
             cache_folder=str(tmp_path / "cache"),
         )
-        app = Browser(setup, **options)
+        app = Browser(setup, settings=read_settings(surroundings), **options)
         async with app.run_test(size=size) as pilot:
             driver = Driver(app, pilot, tmp_path)
             if settle:

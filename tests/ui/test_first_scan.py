@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from app.index import jobs, scan, workers
+from app.index import jobs, work, workers
 from app.index.reader import ENDS, read
 from tests.factory import chain, message
 from tests.ui.conftest import HERE, pi_session
@@ -35,7 +35,7 @@ class Held:
 
 @pytest.fixture
 def held(monkeypatch):
-    monkeypatch.setattr(scan, "WORKERS_FROM_BYTES", 1)
+    monkeypatch.setattr(work, "WORKERS_FROM_BYTES", 1)
     monkeypatch.setattr(jobs, "FIRST_BYTES", 0)
     monkeypatch.setattr(workers, "Workers", Held)
     monkeypatch.setattr(Held, "go", threading.Event(), raising=False)

@@ -10,7 +10,7 @@ from app.view import group
 from app.view.line import line_width, plain
 from app.view.session_filter import haystack, matches, words_of
 from app.view.session_list import SessionList
-from app.view.session_row import render_list_line
+from app.view.session_row import LEGEND, render_list_line
 from app.view.threads import thread
 from tests.factory import MINUTE, NOW, make_row
 
@@ -36,16 +36,16 @@ def prefixes(model):
     return [(line.depth, line.prefix) for line in model.lines]
 
 
-def drawn(model, at, cells=60, selected=False, states=None):
+def drawn(model, at, cells=60, selected=False, states=None, question=None):
     line = model.lines[at]
     spans = render_list_line(
+        model,
         line,
         cells,
         selected=selected,
-        is_open=model.is_open(line.group),
         now_ms=NOW,
-        words=model.words,
         states=states or {},
+        question=question,
     )
     assert line_width(spans) == cells
     return plain(spans)
@@ -159,19 +159,37 @@ def test_a_row_says_name_program_messages_branches_labels_age_and_state():
     assert text.split()[-5:] == ["⑂2", "◆2", "omp", "112", "5m"]
 
 
+def test_where_a_fork_comes_from_is_no_branch_of_it():
+    fork = make_row("x", agent="agent", dialect="agent", leaf_count=2, parent_session="/old.jsonl")
+    assert "⑂" not in drawn(listed(fork), 1, 70)
+    fork.leaf_count = 3
+    assert "⑂2" in drawn(listed(fork), 1, 70)
+
+
 def test_a_row_that_is_not_read_yet_says_so_and_counts_nothing():
     row = make_row("x", title="Refactor", message_count=0, leaf_count=0)
     row.provisional = True
     model = listed(row)
     assert drawn(model, 1, 70).split() == ["Refactor", "pi", "…", "5m"]
     assert drawn(model, 1, 36).split() == ["Refactor", "…", "pi", "5m"]
-    model.apply([make_row("x", title="Refactor", message_count=0)], [])
-    assert drawn(model, 1, 70).split() == ["Refactor", "pi", "0", "5m"]
+    model.apply([make_row("x", title="Refactor", message_count=7)], [])
+    assert drawn(model, 1, 70).split() == ["Refactor", "pi", "7", "5m"]
     assert "…" not in drawn(model, 1, 36)
 
 
 def test_a_fork_whose_parent_is_elsewhere_is_marked():
-    assert "↳ a session" in drawn(listed(make_row(parent_session="/gone.jsonl")), 1)
+    model = listed(make_row("a", cwd="/work/other"), make_row("b", parent_session="a"))
+    assert "↳ a session" in drawn(model, 1)
+
+
+def test_a_fork_whose_parent_is_nowhere_says_so():
+    model = listed(make_row(parent_session="/gone.jsonl"))
+    assert "↳? a session" in drawn(model, 1)
+    assert "↳?" in LEGEND
+    model.apply([make_row("gone", cwd="/work/other", path="/elsewhere/gone.jsonl")], [])
+    assert "↳ a session" in drawn(model, 1)
+    model.apply([], ["/elsewhere/gone.jsonl"])
+    assert "↳? a session" in drawn(model, 1)
 
 
 def test_hostile_titles_take_one_line_and_no_more_cells():
@@ -298,9 +316,9 @@ def threaded(monkeypatch):
     """How many lines each call put in threads."""
     counts = []
 
-    def counting(lines):
+    def counting(lines, order):
         counts.append(len(lines))
-        return thread(lines)
+        return thread(lines, order)
 
     monkeypatch.setattr(group, "thread", counting)
     return counts
@@ -366,3 +384,18 @@ def test_a_parent_that_comes_and_goes_takes_its_forks_along(threaded):
     model.apply([], ["/store/mother.jsonl"])
     assert shown(model)[1:3] == ["kid", "s0000"]
     assert max(threaded) <= 2
+
+
+def test_a_parent_that_moves_to_the_project_of_its_fork_gets_it_below():
+    fork = make_row("fork", cwd="/p1", parent_session="mother", modified=NOW - 9)
+    model = listed(fork, make_row("mother", cwd="/p2"))
+    model.apply([make_row("mother", cwd="/p1", parent_session="mother")], [])
+    assert [(line.row.id, line.depth) for line in model.lines if line.row] == [("mother", 0), ("fork", 1)]
+
+
+def test_a_session_that_is_a_fork_no_more_stands_by_itself():
+    fork = make_row("fork", parent_session="mother", modified=NOW - 9)
+    model = listed(make_row("mother", modified=NOW - 20), fork)
+    assert shown(model)[1:] == ["mother", "fork"]
+    model.apply([make_row("fork", modified=NOW - 9)], [])
+    assert [(line.row.id, line.depth) for line in model.lines if line.row] == [("fork", 0), ("mother", 0)]

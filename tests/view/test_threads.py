@@ -7,18 +7,16 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.view.group import Group
-from app.view.list_line import ListLine
-from app.view.threads import link, thread
+from app.view.arrangement import Arrangement
+from app.view.contents import Contents
 from tests.factory import NOW, make_row
 
 
 def threaded(rows):
-    group = Group("/work/app", "~/app", {})
-    lines = [ListLine(group, row) for row in rows]
-    forks = [line for line in lines if line.row.parent_session]
-    link(forks, {line.row.path: line for line in lines}, lines)
-    return thread(lines)
+    contents = Contents((), "", Arrangement(), frozenset())
+    contents.put(rows, ())
+    (group,) = contents.groups.values()
+    return group.lines
 
 
 def shape(rows):
@@ -79,7 +77,7 @@ def test_every_row_comes_once_below_its_parent(links):
         make_row(str(at), parent_session=str(parent), modified=when)
         for at, (parent, when) in enumerate(links)
     ]
-    lines = threaded(rows)
+    lines = threaded(rows) if rows else []
     assert sorted(each.row.id for each in lines) == sorted(row.id for row in rows)
     depths = [each.depth for each in lines]
     assert all(after <= before + 1 for before, after in itertools.pairwise(depths))

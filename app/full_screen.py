@@ -1,0 +1,153 @@
+"""The browser and the selector as this process: the first frame, then Textual, then the agent that was
+chosen.
+
+Nothing is imported here that the first rows on the terminal do not need (PERFORMANCE 3.1).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from app.actions.resume import Plan
+    from app.arguments import Options
+    from app.services.indexing import Indexing
+    from app.settings import Settings
+    from app.setup import Setup
+    from app.view.arrangement import Arrangement
+
+DONE, WRONG_USE, FAILED = 0, 2, 3
+FIRST_ROWS_SECONDS = 0.7
+"""So long the newest sessions are waited for when none are known: from a slow disk they come later."""
+
+
+def missing() -> str:
+    """Why there can be no screen, "" when there can."""
+    if not (os.isatty(0) and os.isatty(2)):
+        return "leafmark needs a terminal; `leafmark list` prints the sessions without one"
+    if os.environ.get("TERM") in ("dumb", "unknown"):
+        return "leafmark needs a terminal that can place text; `leafmark list` does not"
+    return ""
+
+
+def run(setup: Setup, theme: str, query: str | None = None) -> tuple[Plan | None, int, str]:
+    """Show the browser, or the selector, until it is left.
+
+    :param theme: ``dark`` or ``light``.
+    :param query: with which the selector begins; None for the browser.
+    :return: the plan of the session that was chosen, else None; the exit code; what went wrong, "" if
+        nothing.
+    """
+    from app import first_frame, places
+    from app.view.arrangement import initial
+
+    settings = _settings(setup)
+    remembered = {} if setup.demo else places.read_screen(setup.env)
+    arrangement = initial(remembered, selects=query is not None)
+    ended = False
+    model, terminal = first_frame.show(setup, theme, arrangement, query)
+    try:
+        # with nothing to show, reading cannot wait until the screen library is there
+        indexing = None if model.known else _begin(setup, arrangement)
+        if indexing is not None and terminal is not None:
+            rows, done, total = indexing.first_rows(FIRST_ROWS_SECONDS)
+            if rows:
+                first_frame.fill(setup, theme, model, terminal, rows, done, total, query)
+        from app.browser import Browser
+
+        app = Browser(
+            setup,
+            model,
+            theme=theme,
+            take_over=terminal is not None,
+            indexing=indexing,
+            selector=query,
+            settings=settings,
+        )
+        plan = app.run()
+        ended = True
+    finally:
+        if terminal is not None:
+            if not ended:
+                terminal.leave()
+            terminal.restore()
+    return plan, FAILED if app.crash else app.return_code or DONE, app.crash
+
+
+def become(plan: Plan) -> tuple[int, str]:
+    """Become the agent; does not return when that works.
+
+    :return: the exit code and what went wrong.
+    """
+    from app.actions.resume import ResumeError, execute
+
+    try:
+        execute(plan)
+    except ResumeError as error:
+        return FAILED, f"leafmark: {error}\n{plan.shell}"
+
+
+def _settings(setup: Setup) -> Settings | None:
+    """What the user has set; None where nothing is, which is not looked for twice. Commands get the keys that
+    are set for them, before anything is bound to them.
+    """
+    from app import places
+
+    if not os.path.lexists(os.path.join(places.config_folder(setup.env), "config.toml")):
+        return None
+    from dataclasses import replace
+
+    from app import commands
+    from app.settings import read_settings
+
+    settings = read_settings(setup.env)
+    unknown = tuple(f"keys: no command is called {id!r}" for id in commands.remap(settings.keys))
+    return replace(settings, problems=settings.problems + unknown)
+
+
+def _begin(setup: Setup, arrangement: Arrangement) -> Indexing:
+    """Have the files read while the screen library is being imported."""
+    from app.services.indexing import Indexing
+
+    # Results come in by threads, each of which would wait ten times as long for its turn against the imports,
+    # and at every file that the first look at all of them asks the system about.
+    sys.setswitchinterval(0.0005)
+    indexing = Indexing(setup, arrangement)
+    indexing.start()
+    return indexing
+
+
+def resume(options: Options, setup: Setup, theme: str) -> tuple[int, str]:
+    """``leafmark resume``: into the session that is named, or to the selector.
+
+    :return: the exit code and what went wrong.
+    """
+    from app import resuming
+    from app.formats.text import one_line
+    from app.index.find import Ambiguous, NotFound
+    from app.index.query.query import QueryError
+    from app.sessions.errors import SessionError
+
+    try:
+        plan = resuming.named(options, setup)
+        if plan is None:
+            why_not = missing()
+            if why_not and options.print and options.query:
+                plan = resuming.only_match(options, setup)
+            elif why_not:
+                return WRONG_USE, why_not
+    except NotFound as error:
+        return resuming.NOT_FOUND, f"leafmark: {one_line(str(error), 1_000)}"
+    except (Ambiguous, QueryError) as error:
+        return WRONG_USE, f"leafmark: {one_line(str(error), 1_000)}"
+    except SessionError as error:
+        return FAILED, f"leafmark: {one_line(str(error), 1_000)}"
+    if plan is None:
+        plan, code, said = run(setup, theme, resuming.query_of(options))
+        if plan is None:
+            return code, said
+        if not options.print:
+            return become(plan)
+    return resuming.hand_over(plan, prints=options.print), ""

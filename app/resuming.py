@@ -1,0 +1,138 @@
+"""``leafmark resume``: into a session that is named, or to the selector for one that is described."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from app.actions.resume import Plan
+    from app.arguments import Options
+    from app.index.row import Row
+    from app.setup import Setup
+
+DONE, NOT_FOUND, WRONG_USE, REFUSED = 0, 1, 2, 3
+SHORTEST = 8
+"""Beginnings of ids are as long at least: shorter ones may be words that somebody looks for."""
+
+
+def named(options: Options, setup: Setup) -> Plan | None:
+    """How to resume the session that the words of ``options`` name by its path, its id or the beginning of
+    its id; None where they name none, and are a query.
+
+    :raises find.Ambiguous: they name several.
+    :raises SessionError: it cannot be read.
+    """
+    if len(options.query) != 1:
+        return None
+    word = options.query[0]
+    path = os.path.abspath(word)
+    is_path = os.sep in word and os.path.lexists(path)
+    if not is_path and len(word) < SHORTEST:
+        return None
+    from app.index.find import NotFound, find_session
+    from app.index.index import Index
+
+    index = Index(setup.stores, setup.cache_folder)
+    try:
+        index.scan()
+        rows = index.rows()
+    finally:
+        index.close()
+    if is_path:
+        real = os.path.realpath(path)
+        row = next((row for row in rows if row.path == path or os.path.realpath(row.path) == real), None)
+        return _plan_of(row, setup) if row is not None else _plan_outside(path, setup)
+    try:
+        return _plan_of(find_session(word, rows), setup)
+    except NotFound:
+        return None
+
+
+def only_match(options: Options, setup: Setup) -> Plan:
+    """How to resume the only session that matches the query, where there is no screen to choose on.
+
+    :raises find.NotFound: none does.
+    :raises find.Ambiguous: several do.
+    :raises QueryError: the query cannot be run.
+    """
+    from app.index.find import Ambiguous, NotFound
+    from app.index.index import Index
+
+    text = query_of(options)
+    index = Index(setup.stores, setup.cache_folder, setup.now_ms, home=setup.home)
+    try:
+        index.scan()
+        rows: dict[str, Row] = {}
+        for page in index.query(text):
+            rows.update((hit.path, hit.row) for hit in page.hits)
+        found = list(rows.values())
+    finally:
+        index.close()
+    if not found:
+        raise NotFound(f"no session matches {text!r}")
+    if len(found) > 1:
+        some = ", ".join(row.path for row in found[:3])
+        more = f" and {len(found) - 3:,} more" if len(found) > 3 else ""
+        raise Ambiguous(f"{text!r} matches {len(found):,} sessions: {some}{more}")
+    return _plan_of(found[0], setup)
+
+
+def query_of(options: Options) -> str:
+    """The words of a query as one text."""
+    return " ".join(options.query)
+
+
+def hand_over(plan: Plan, *, prints: bool) -> int:
+    """Print the command, or become the agent: then this does not return.
+
+    :return: the exit code: 0 printed, 3 it cannot be resumed from here. Then one line on standard error says
+        why, and another what to run by hand.
+    """
+    from app.reports.output import complain, write_text
+
+    if prints:
+        write_text(plan.shell + "\n")
+        if plan.problem:
+            complain(plan.problem)
+        return DONE
+    from app.actions.resume import ResumeError, execute
+
+    try:
+        if not plan.problem:
+            complain(f"{' '.join(plan.argv)}  in {plan.cwd}")
+        execute(plan)
+    except ResumeError as error:
+        complain(str(error))
+        complain(plan.shell)
+        return REFUSED
+
+
+def _plan_of(row: Row, setup: Setup) -> Plan:
+    from app.actions.resume import plan
+    from app.index.states import live_sessions
+    from app.stores.live import LIVE, look
+
+    store = next(store for store in setup.stores if store.root == row.store)
+    made = plan(row.agent, row.path, row.id, row.cwd, store, setup.env)
+    said = live_sessions([row], look(setup.stores), setup.now_ms()).get(row.path)
+    if said is not None and said.state == LIVE and made.problem is None:
+        made.problem = f"this session is in use: {said.reason}; two programs in one session lose work"
+    if setup.demo:
+        made.problem = "an example session: there is nothing to resume"
+    return made
+
+
+def _plan_outside(path: str, setup: Setup) -> Plan:
+    """Of a file that lies in no store, or is listed in none."""
+    from app.actions.resume import plan
+    from app.sessions.tree import open_tree
+    from app.stores import agent_named, store_holding
+
+    holding = store_holding(path, setup.stores)
+    header = open_tree(path, holding.agents if holding is not None else ()).header
+    agent = agent_named(header.agent)
+    store = agent.own_store(setup.env, setup.home, setup.here[0])
+    if holding is not None and header.agent in holding.agents:
+        store = holding.of(header.agent)
+    return plan(header.agent, path, header.id, header.cwd, store, setup.env)

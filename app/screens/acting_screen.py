@@ -1,0 +1,261 @@
+"""What is done to sessions from their list: trash, rename, pin, fork, undo, copy. Everything is asked where
+it must be, done in a thread by `app.services.acting`, and said when it is done.
+"""
+
+from __future__ import annotations
+
+from textual import on
+from textual.screen import Screen
+
+from app.actions import on_rows
+from app.commands import key_name, named
+from app.formats.text import one_line
+from app.messages import ActionsDone, PlanReady
+from app.screens.archive_dialog import ArchiveDialog
+from app.screens.dialogs import FolderDialog
+from app.screens.questions import RowEditor, RowQuestion
+from app.services.acting import Acting
+from app.services.liveness import Starter
+from app.stores.live import LIVE, MAYBE
+from app.view.toasts import toast
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from app.index.row import Row
+    from app.messages import Outcome
+    from app.screens.sessions_side import SessionsSide
+    from app.services.acting import Action
+    from app.settings import Settings
+    from app.setup import Setup
+    from app.stores.archive import Archived
+
+
+class ActingScreen(Screen[None]):
+    """Acts on the sessions that are marked, or on the one under the cursor."""
+
+    setup: Setup
+    settings: Settings
+    side: SessionsSide
+    reasons: dict[str, str]
+
+    def begin_acting(self) -> None:
+        """Make the services, once the fields above are there."""
+        self._acting = Acting(self.setup, self.post_message, self.service_failed)
+        self._went_to = ""
+        self._starter = Starter(self.setup, self.post_message, self.service_failed)
+
+    def end_acting(self) -> None:
+        """End them; what was asked for is done first."""
+        self._acting.stop()
+        self._starter.stop()
+
+    def service_failed(self, error: BaseException) -> None:
+        """Called in a thread."""
+        raise NotImplementedError
+
+    # which sessions
+
+    def _meant(self) -> list[Row]:
+        """The sessions that are marked, else the one under the cursor."""
+        sessions = self.side.list
+        marked = sessions.model.marked_rows()
+        return marked or ([sessions.row] if sessions.row is not None else [])
+
+    def _do(self, what: str, rows: Sequence[Row], action: Action) -> None:
+        if rows:
+            self._acting.do(what, rows, action)
+
+    # trash
+
+    def action_trash(self) -> None:
+        """Move what is meant to the trash, after a question in the row unless the settings say otherwise."""
+        rows = self._meant()
+        states = self.side.list.states
+        for row in [row for row in rows if states.get(row.path) == LIVE]:
+            self._complain(f"{_named(row)} stays: {self.reasons.get(row.path, 'it is in use')}")
+        rows = [row for row in rows if states.get(row.path) != LIVE]
+        if not rows:
+            return
+        maybe = [self.reasons.get(row.path, "") for row in rows if states.get(row.path) == MAYBE]
+        if maybe or self.settings.ask_before_trash:
+            what = f"Trash {len(rows):,} sessions?" if len(rows) > 1 else "Trash this session?"
+            why = f" {one_line(maybe[0], 60)};" if maybe else ""
+            self._ask(
+                rows,
+                f"{what}{why} Enter trashes · Esc keeps",
+                {"enter": "trash"},
+                lambda: self._trash(rows, anyway=bool(maybe)),
+            )
+        else:
+            self._trash(rows, anyway=False)
+
+    def _trash(self, rows: Sequence[Row], *, anyway: bool) -> None:
+        self._do("trash", rows, lambda *about: on_rows.trash(*about, anyway=anyway))
+
+    def _ask(
+        self, rows: Sequence[Row], question: str, answers: dict[str, str], go_on: Callable[[], object]
+    ) -> None:
+        sessions = self.side.list
+        sessions.set_question(frozenset(row.path for row in rows), question)
+
+        def answered(answer: str | None) -> None:
+            sessions.clear_question()
+            if answer is not None:
+                go_on()
+
+        self.app.push_screen(RowQuestion(answers), answered)
+
+    def _trashed(self, outcomes: Sequence[Outcome]) -> None:
+        gone = [outcome.row.path for outcome in outcomes if outcome.row and outcome.change]
+        if gone:
+            # at once: the watch needs a moment
+            self.side.list.apply((), gone)
+        without = [outcome for outcome in outcomes if outcome.error and _is_asked_again(outcome.error)]
+        if without:
+            rows = [outcome.row for outcome in without if outcome.row is not None]
+            how_many = f"{len(rows):,} sessions" if len(rows) > 1 else "it"
+            self._complain(str(without[0].error))
+            self._ask(
+                rows,
+                f"No trash here. x deletes {how_many} for good · Esc keeps",
+                {"x": "delete"},
+                lambda: self._do("delete", rows, on_rows.delete),
+            )
+
+    # other changes
+
+    def action_rename(self) -> None:
+        """Edit the name of the session under the cursor, in its row."""
+        row = self.side.list.row
+        region = self.side.list.row_region(row.path) if row is not None else None
+        if row is None or region is None:
+            return
+
+        def renamed(name: str | None) -> None:
+            if name is not None and name.strip() != (row.name or ""):
+                self._do("rename", [row], lambda *about: on_rows.rename(*about, name=name.strip()))
+
+        self.app.push_screen(RowEditor(row.name or "", region, "a name; nothing takes it off"), renamed)
+
+    def action_pin(self) -> None:
+        """Pin what is meant, or take the pins off where all of it is pinned."""
+        rows = self._meant()
+        pinned = self.side.list.model.pins
+        on = not all((row.agent, row.id) in pinned for row in rows)
+        self._do("pin", rows, lambda *about: on_rows.pin(*about, on=on))
+
+    def action_fork(self) -> None:
+        """Make a new session of the one under the cursor, in the same folder."""
+        row = self.side.list.row
+        if row is not None:
+            self._do("fork", [row], on_rows.fork)
+
+    def action_fork_to(self) -> None:
+        """The same in a folder that is asked for."""
+        row = self.side.list.row
+        if row is not None:
+            self.fork_elsewhere(row, "fork")
+
+    def fork_elsewhere(self, row: Row, what: str) -> None:
+        """Ask for a folder and make a new session of `row` there.
+
+        :param what: "fork", or "fork and resume" to go on with it.
+        """
+
+        def chosen(folder: str | None) -> None:
+            if folder is not None:
+                self._went_to = folder
+                self._do(what, [row], lambda *about: on_rows.fork(*about, to=folder))
+
+        start = self.setup.here[0]
+        self.app.push_screen(FolderDialog("the new session's folder", start, self.setup.home), chosen)
+
+    def action_undo(self) -> None:
+        """Take back what was done last."""
+        self._acting.undo()
+
+    def action_show_archive(self) -> None:
+        """List what agents have put into their archives."""
+
+        def chosen(archived: Archived | None) -> None:
+            from app.actions.unarchive import unarchive
+
+            if archived is not None:
+                self._acting.run("unarchive", lambda: unarchive(archived))
+
+        self.app.push_screen(ArchiveDialog(self.setup, self.service_failed), chosen)
+
+    # begin and copy
+
+    def action_new_session(self) -> None:
+        """Begin a new session, of the same agent and in the same folder."""
+        row = self.side.list.row
+        if row is not None:
+            self._starter.begin(row)
+
+    def action_copy_id(self) -> None:
+        """Copy the id of the session under the cursor."""
+        if self.side.list.row is not None:
+            self.copy(self.side.list.row.id, "Id")
+
+    def action_copy_path(self) -> None:
+        """Copy the path of its file."""
+        if self.side.list.row is not None:
+            self.copy(self.side.list.row.path, "Path")
+
+    def copy(self, text: str, what: str) -> None:
+        """Put `text` on the clipboard, by the terminal (OSC 52), and say so."""
+        self.app.copy_to_clipboard(text)
+        self.notify(f"{what} copied", markup=False)
+
+    # what became of it
+
+    @on(ActionsDone)
+    def _actions_done(self, event: ActionsDone) -> None:
+        done = [outcome for outcome in event.outcomes if outcome.change is not None]
+        for outcome in event.outcomes:
+            if outcome.error is not None and not _is_asked_again(outcome.error):
+                self._complain(f"{_named(outcome.row)}: {outcome.error}")
+        for note in event.notes:
+            self.notify(one_line(note, 500), severity="warning", markup=False)
+        changes = [outcome.change for outcome in done if outcome.change is not None]
+        said = toast(event.what, changes, key_name(named("change.undo").keys[0]))
+        if said:
+            self.notify(one_line(said, 500), markup=False)
+        if event.what == "undo" and not event.outcomes:
+            self.notify("Nothing to take back", markup=False)
+        if done:
+            self.side.list.clear_marks()
+        if event.what == "trash":
+            self._trashed(event.outcomes)
+        if any(change.kind == "pin" for change in changes):
+            self.pins_changed()
+        if event.what == "fork and resume" and done and done[0].row is not None:
+            self._starter.resume(done[0].row, changes[0], self._went_to)
+        self.side.post_message(self.side.Changed())
+
+    @on(PlanReady)
+    def _plan_ready(self, event: PlanReady) -> None:
+        if event.plan.problem:
+            self._complain(event.plan.problem)
+        else:
+            self.app.exit(event.plan)
+
+    def pins_changed(self) -> None:
+        """Pins are others now: have them read."""
+        raise NotImplementedError
+
+    def _complain(self, text: str) -> None:
+        self.notify(one_line(text, 500), severity="error", markup=False, timeout=10)
+
+
+def _named(row: Row | None) -> str:
+    return f"“{one_line(row.title, 50)}”" if row is not None else "the archive"
+
+
+def _is_asked_again(error: Exception) -> bool:
+    from app.actions.trash import NoTrash
+
+    return isinstance(error, NoTrash)

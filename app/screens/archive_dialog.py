@@ -1,0 +1,101 @@
+"""The sessions that an agent has packed away, to be brought back (FORMATS 1.2, `omp gc`)."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from app.formats.text import one_line
+from app.messages import ArchiveRead
+from app.services.surroundings import Surroundings
+from app.view.ages import age, size
+from app.view.cells import fill, steady
+from app.view.line import fit_line, line_width
+from app.view.session_row import POINTER
+from app.widgets.line_list import LineList
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+    from app.setup import Setup
+    from app.stores.archive import Archived
+    from app.view.line import Line
+
+
+class ArchiveList(LineList):
+    """One line for each session of the archives."""
+
+    def __init__(self, now_ms: int) -> None:
+        super().__init__(id="archive")
+        self.archived: Sequence[Archived] = ()
+        self._now_ms = now_ms
+
+    def show(self, archived: Sequence[Archived]) -> None:
+        """Show these."""
+        self.archived = archived
+        self.set_rows(len(archived), 0)
+        self.redraw_rows()
+
+    @property
+    def has_cursor(self) -> bool:
+        return bool(self.archived)
+
+    def draw(self, index: int, cells: int, selected: bool) -> Line:
+        if index >= len(self.archived):
+            return fit_line([], cells)
+        one = self.archived[index]
+        left: Line = [(POINTER if selected else " ", "pointer"), (" ", "text")]
+        facts = f" {one.agent} {size(one.size):>5} {age(one.mtime_ms, self._now_ms):>4} "
+        right: Line = [(facts, "dim")]
+        room = max(0, cells - line_width(left) - line_width(right))
+        return fit_line([*left, (fill(steady(one_line(one.title, 500)), room), "title"), *right], cells)
+
+
+class ArchiveDialog(ModalScreen["Archived | None"]):
+    """The archives. Enter brings the session under the cursor back; the result is that one, or None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "dismiss(None)", "Back"),
+        Binding("enter", "choose", "Bring it back"),
+    ]
+
+    def __init__(self, setup: Setup, failed: Callable[[BaseException], None]) -> None:
+        super().__init__()
+        self._list = ArchiveList(setup.now_ms())
+        self._surroundings = Surroundings(setup, self.post_message, failed)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as box:
+            box.border_title = Content("archive")
+            yield self._list
+            yield Static(Content("looking…"), classes="hint", id="said")
+
+    def on_mount(self) -> None:
+        self._list.focus()
+        self._surroundings.read_archive()
+
+    def on_unmount(self) -> None:
+        self._surroundings.stop()
+
+    @on(ArchiveRead)
+    def _archive_read(self, event: ArchiveRead) -> None:
+        event.stop()
+        self._list.show(event.archived)
+        said = "Enter brings it back   Esc back" if event.archived else "Nothing is archived.   Esc back"
+        self.query_one("#said", Static).update(Content(said))
+
+    @on(LineList.Activated)
+    def action_choose(self) -> None:
+        """Bring back the session under the cursor."""
+        if self._list.archived:
+            self.dismiss(self._list.archived[self._list.cursor])

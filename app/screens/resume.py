@@ -1,0 +1,180 @@
+"""The selector: find a session, look at it, tidy it, go on with it (`leafmark resume`)."""
+
+from __future__ import annotations
+
+from textual import on
+from textual.containers import Container
+
+from app.messages import HitPlaced, ScreenReady
+from app.screens.browser import BrowserScreen
+from app.screens.sessions_screen import SessionsScreen
+from app.screens.sessions_side import SessionsSide
+from app.view.arrangement import initial
+from app.view.bars import header_line, keys_line
+from app.view.folders import tilde
+from app.view.geometry import SELECTOR_PANES, place_selector
+from app.view.session_list import SessionList
+from app.widgets.bar import Bar
+from app.widgets.transcript import TranscriptPane
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from textual import events
+    from textual.app import ComposeResult
+    from textual.screen import Screen
+    from textual.widget import Widget
+
+    from app.index.row import Row
+    from app.services.indexing import Indexing
+    from app.settings import Settings
+    from app.setup import Setup
+    from app.view.line import Line
+
+
+class _Panes(Container):
+    BLANK = True
+
+
+class ResumeScreen(SessionsScreen):
+    """The list with its line, and the transcript of the session under the cursor."""
+
+    AUTO_FOCUS = "#filter"
+
+    def __init__(
+        self,
+        setup: Setup,
+        model: SessionList,
+        settings: Settings,
+        indexing: Indexing | None = None,
+        *,
+        query: str = "",
+    ) -> None:
+        """:param indexing: of the same setup, where it has begun before the screen.
+        :param query: stands in the line from the start.
+        """
+        super().__init__(setup, model, settings, indexing, selects=True)
+        self._query = query
+        self._preview = TranscriptPane(setup, self.service_failed, id="preview")
+
+    def compose(self) -> ComposeResult:
+        yield Bar(self._header, id="header")
+        with _Panes(id="panes"):
+            yield self.side
+            yield self._preview
+        yield Bar(lambda cells: self.resume_bar(cells, shows_key=True), id="resume")
+        yield Bar(self._keys, id="keys")
+
+    def on_mount(self) -> None:
+        self._place_panes(self.size.width, self.size.height)
+        self.begin()
+        if self._query:
+            self.side.search_for(self._query)
+        self.set_focus(self.side.box)
+        self.post_message(ScreenReady())
+
+    # layout
+
+    def on_resize(self, event: events.Resize) -> None:
+        self._place_panes(event.size.width, event.size.height)
+
+    def _place_panes(self, columns: int, lines: int) -> None:
+        boxes = place_selector(columns, lines)
+        for name in SELECTOR_PANES:
+            pane = self.query_one(f"#{name}-pane")
+            box = boxes.get(name)
+            pane.display = box is not None
+            if box is not None:
+                pane.styles.width = box.width
+                pane.styles.height = box.height
+        self.query_one("#panes").styles.layout = (
+            "horizontal" if columns > boxes["sessions"].width else "vertical"
+        )
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        self.refresh_bars()
+
+    # bars
+
+    def _header(self, cells: int) -> Line:
+        return header_line(
+            cells,
+            total=self.model.known,
+            projects=self.model.projects,
+            live=self.live_sessions(),
+            note=self.progress or ("example sessions" if self.setup.demo else ""),
+            here=tilde(self.setup.here[0], self.setup.home),
+        )
+
+    def _keys(self, cells: int) -> Line:
+        if not self.is_mounted:
+            return keys_line(cells, [])
+        return keys_line(cells, self.side_keys(), marked=len(self.model.marked))
+
+    # the session under the cursor
+
+    def show_session(self, row: Row | None, *, again: bool) -> None:
+        self._preview.show_session(row, waits=self.side.has_hit)
+
+    async def follow_session(self, row: Row) -> None:
+        self._preview.follow(row)
+
+    def retry_session(self) -> None:
+        self._preview.retry()
+
+    @on(HitPlaced)
+    def _hit_placed(self, event: HitPlaced) -> None:
+        if self.side.is_current(event):
+            self._preview.show_hit(event)
+
+    # commands
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        # there are no panes to close, and a slash in the line is a letter
+        if action == "open_filter":
+            return not self.side.box.has_focus
+        return action not in ("fold_pane", "open_demo")
+
+    def action_open_filter(self) -> None:
+        """Give the line the keys."""
+        self.side.open_box()
+
+    def action_show_tree(self) -> None:
+        """The browser, with this session under its cursor."""
+        row = self.side.list.row
+        if row is not None:
+            everything = SessionList(self.setup.here, self.setup.home, initial({}))
+            browser = BrowserScreen(self.setup, everything, self.settings, begin_at=row.path)
+            self.app.push_screen(browser)
+
+    @on(SessionsSide.Left)
+    def action_back(self) -> None:
+        """One step back: marks, the query, the program."""
+        if self.model.marked:
+            self.side.list.clear_marks()
+            self.refresh_bars()
+        elif self.side.box.value:
+            self.side.drop()
+        else:
+            self.app.exit()
+
+    @on(SessionsSide.TabPressed)
+    def action_next_pane(self) -> None:
+        """This folder, or all, as in pi."""
+        self.side.turn("scope")
+
+    def action_previous_pane(self) -> None:
+        """The line, the list, the preview, and round again."""
+        ring: list[Widget] = [self.side.box, self.side.list, self._preview.lines]
+        ring = [widget for widget in ring if widget.focusable]
+        at = ring.index(self.focused) if self.focused in ring else 0
+        self.set_focus(ring[(at + 1) % len(ring)])
+
+    def command_target(self, pane: str) -> Widget | Screen[None]:
+        """The widget whose action a command of the table runs."""
+        if pane == "side":
+            return self.side
+        if pane == "filter":
+            return self.side.box
+        if pane in ("sessions", "list"):
+            return self.side.list
+        return self

@@ -1,0 +1,169 @@
+"""What a user does to sessions, done in a thread one after the other, and what takes it back.
+
+Nothing is dropped and nothing done twice. What was done is kept for `undo` and written to the journal, so
+that the command line can take it back as well.
+"""
+
+from __future__ import annotations
+
+from queue import SimpleQueue
+from threading import Thread
+from typing import NamedTuple
+
+from app.messages import ActionsDone, Outcome
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from textual.message import Message
+
+    from app.index.row import Row
+    from app.sessions.change import Change
+    from app.setup import Setup
+    from app.stores.base import Store
+
+    Action = Callable[[Row, Store, Mapping[str, str], str], Change]
+    """Does something to a session: its row and store, the environment of the agents, the state folder."""
+
+_TAKEN_BACK = frozenset(("trash", "name", "pin", "label", "leaf", "file"))
+
+
+class Undoable(NamedTuple):
+    """A change, where it is in the journal (0: nowhere), and the store and session it was made in."""
+
+    change: Change
+    number: int
+    row: Row
+
+
+class Acting:
+    """Runs actions; answers each call with one ``ActionsDone``. Never touches a widget."""
+
+    def __init__(
+        self, setup: Setup, post: Callable[[Message], object], failed: Callable[[BaseException], None]
+    ) -> None:
+        self._setup = setup
+        self._post = post
+        self._failed = failed
+        self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._thread: Thread | None = None
+        self._done: list[list[Undoable]] = []
+
+    def do(self, what: str, rows: Sequence[Row], action: Action) -> None:
+        """Do `action` to each of `rows`; one that fails does not stop the others.
+
+        :param what: comes back in the answer.
+        """
+        self._put(lambda: self._do(what, list(rows), action))
+
+    def run(self, what: str, work: Callable[[], Change]) -> None:
+        """Do something that is done to no session of the list."""
+
+        def job() -> None:
+            self._post(ActionsDone(what, [_attempt(None, work)], []))
+
+        self._put(job)
+
+    def undo(self) -> None:
+        """Take back what was done last, for all the sessions it was done to; answered as `undo`."""
+        self._put(self._undo)
+
+    def stop(self) -> None:
+        """Do what was asked for, and nothing after it."""
+        self._jobs.put(None)
+        if self._thread is not None:
+            # a write that has begun comes to its end before the program does
+            self._thread.join()
+
+    def _put(self, job: Callable[[], None]) -> None:
+        self._jobs.put(job)
+        if self._thread is None:
+            self._thread = Thread(target=self._run, name="leafmark-act", daemon=True)
+            self._thread.start()
+
+    def _run(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            try:
+                job()
+            except Exception as error:
+                self._failed(error)
+
+    def _do(self, what: str, rows: Sequence[Row], action: Action) -> None:
+        outcomes = [self._try(row, action) for row in rows]
+        undoable = []
+        notes = []
+        for row, change, _ in outcomes:
+            if row is None or change is None:
+                continue
+            if change.note:
+                notes.append(change.note)
+            if change.kind in _TAKEN_BACK and not change.is_nothing:
+                number, note = self._record(change)
+                undoable.append(Undoable(change, number, row))
+                if note:
+                    notes.append(note)
+        if undoable:
+            self._done.append(undoable)
+        self._post(ActionsDone(what, outcomes, list(dict.fromkeys(notes))))
+
+    def _undo(self) -> None:
+        if not self._done:
+            self._post(ActionsDone("undo", [], []))
+            return
+        from app.actions.undo import undo
+
+        outcomes = []
+        left = []
+        for change, number, row in reversed(self._done.pop()):
+            outcome = self._try(
+                row,
+                lambda row, store, env, state, change=change: undo(  # type: ignore[misc]
+                    change, env, store, state_folder=state
+                ),
+            )
+            outcomes.append(outcome)
+            if outcome.change is None:
+                left.append(Undoable(change, number, row))
+            elif number:
+                self._taken_back(number)
+        if left and len(left) < len(outcomes):
+            # what could not be taken back may be, once what stands in its way is gone
+            self._done.append(left[::-1])
+        self._post(ActionsDone("undo", outcomes, []))
+
+    def _try(self, row: Row, action: Action) -> Outcome:
+        setup = self._setup
+        return _attempt(row, lambda: action(row, self._store(row), setup.agent_env, setup.state_folder))
+
+    def _store(self, row: Row) -> Store:
+        for store in self._setup.stores:
+            if store.root == row.store:
+                return store.of(row.agent)
+        raise FileNotFoundError(f"{row.store} is no store any more")
+
+    def _record(self, change: Change) -> tuple[int, str]:
+        from app.actions.journal import Journal
+
+        try:
+            return Journal(self._setup.state_folder).record(change), ""
+        except OSError as error:
+            return 0, f"the journal cannot be written: {error}"
+
+    def _taken_back(self, number: int) -> None:
+        from app.actions.journal import Journal
+
+        try:
+            Journal(self._setup.state_folder).taken_back(number)
+        except OSError:
+            # it was said when it was recorded
+            return
+
+
+def _attempt(row: Row | None, work: Callable[[], Change]) -> Outcome:
+    from app.sessions.errors import SessionError
+
+    try:
+        return Outcome(row, work())
+    except (SessionError, OSError) as error:
+        return Outcome(row, None, error)

@@ -1,0 +1,77 @@
+"""What is known of the sessions besides their files: which are pinned, which folders are this one, what lies
+in archives and in artifacts folders. Asked off the screen's thread.
+"""
+
+from __future__ import annotations
+
+import os
+
+from app.messages import ArchiveRead, HereFound, PinsRead, SubagentsRead
+from app.services.latest import Latest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from textual.message import Message
+
+    from app.index.row import Row
+    from app.setup import Setup
+
+
+class Surroundings:
+    """Reads; answers with ``PinsRead``, ``HereFound``, ``SubagentsRead`` and ``ArchiveRead``."""
+
+    def __init__(
+        self, setup: Setup, post: Callable[[Message], object], failed: Callable[[BaseException], None]
+    ) -> None:
+        self._setup = setup
+        self._post = post
+        # each kind in a thread of its own: a question must not drop one of another kind
+        self._pins = Latest("pins", failed)
+        self._here = Latest("here", failed)
+        self._files = Latest("files", failed)
+
+    def read_pins(self) -> None:
+        """Which sessions are pinned."""
+        self._pins.ask(lambda overtaken: self._read_pins())
+
+    def find_here(self, folders: Iterable[str]) -> None:
+        """Which of `folders` lead to this folder by other names (links)."""
+        names = frozenset(folders)
+        self._here.ask(lambda overtaken: self._find_here(names))
+
+    def read_subagents(self, rows: Sequence[Row]) -> None:
+        """The sessions of sub-agents beside those of `rows`."""
+        self._files.ask(lambda overtaken: self._read_subagents(rows))
+
+    def read_archive(self) -> None:
+        """What agents have put into their archives."""
+        self._files.ask(lambda overtaken: self._read_archive())
+
+    def stop(self) -> None:
+        """End the threads."""
+        for latest in (self._pins, self._here, self._files):
+            latest.stop()
+
+    def _read_pins(self) -> None:
+        from app.actions.pin import pins
+
+        self._post(PinsRead(pins(self._setup.stores, self._setup.state_folder)))
+
+    def _find_here(self, names: frozenset[str]) -> None:
+        here = self._setup.here
+        real = {os.path.realpath(folder) for folder in here}
+        found = [name for name in sorted(names.difference(here)) if name and os.path.realpath(name) in real]
+        if found:
+            self._post(HereFound(found))
+
+    def _read_subagents(self, rows: Sequence[Row]) -> None:
+        from app.index.subagents import subagent_rows
+
+        self._post(SubagentsRead(subagent_rows(self._setup.stores, rows)))
+
+    def _read_archive(self) -> None:
+        from app.stores.archive import archived
+
+        self._post(ArchiveRead(archived(self._setup.stores)))

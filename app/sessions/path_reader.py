@@ -1,0 +1,378 @@
+"""The entries along one path of a session, read only as far as somebody looks (DESIGN "active path").
+
+The end of a session of tens of thousands of entries is found without reading what is before it: the leaf is
+the last entry of the file, its parent stands before it, and so on upwards. Where the file alone does not tell
+that way what hangs where, the whole tree is read.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from app.formats.dialects import named
+from app.formats.header import find_header
+from app.formats.lines import read_at
+from app.sessions.body import Changed, read_entry
+from app.sessions.entry_lines import BLOCK, EntryLines
+from app.sessions.summarise import fingerprint_of, open_file
+from app.sessions.tree import Overtaken, open_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from app.formats.header import Header
+    from app.sessions.node import Node
+    from app.sessions.tree import SessionTree
+
+__all__ = ["BEGINNING", "Anchor", "Changed", "Overtaken", "Path", "open_path"]
+
+WHOLE = 1 << 20
+"""Bytes of a file up to which its whole tree is read: that takes no longer than one looks."""
+
+
+class Anchor(NamedTuple):
+    """An entry that a path leads through.
+
+    entry_id   its id; None where it has none
+    offset     where its line begins in the file; -1 where only the id is known
+    """
+
+    entry_id: str | None
+    offset: int
+
+
+BEGINNING = Anchor(None, -1)
+"""The first entry of the active path."""
+
+
+class Path:
+    """A path from a root to an end, handed out from one entry on in both directions.
+
+    path, header  what was opened
+    start         the entry that one begins with: the anchor's, else the leaf; None in an empty session
+    found         whether `start` is the anchor's
+    trees         how many times the whole tree was read
+    """
+
+    def __init__(self, path: str, header: Header, keep_going: Callable[[], bool]) -> None:
+        self.path = path
+        self.header = header
+        self.keep_going = keep_going
+        self.start: Node | None = None
+        self.found = False
+        self.trees = 0
+        self._dialect = named(header.dialect)
+        self._lines = EntryLines(header)
+        # of the first entry that was handed out, where the end is known and not the beginning
+        self._number: int | None = None
+        self._total: int | None = None
+        self._given = 0
+        # known, and not handed out: each with the next one last
+        self._above: list[Node] = []
+        self._below: list[Node] = []
+        self._last: Node | None = None
+        # the parent that is looked for upwards from an offset; None: there is none
+        self._wanted: str | None = None
+        self._up = 0
+        # where what follows below is looked for; up to `_end` the file was there when it was opened
+        self._down = 0
+        self._end = 0
+        self._opened = 0
+        self._straight = True
+        self._active = True
+        self._unfinished = False
+        self._file = (0, 0)
+        self._fingerprint = b""
+
+    @property
+    def read(self) -> int:
+        """Bytes that were read of the file so far; those of trees are not counted."""
+        return self._lines.read
+
+    @property
+    def total(self) -> int | None:
+        """How many entries the path has; None while nobody knows."""
+        if self._wanted is None and self._down >= self._end:
+            return len(self._above) + self._given + len(self._below)
+        return self._total
+
+    @property
+    def first(self) -> int | None:
+        """The number, from 1, of the first entry that was handed out; None while nobody knows."""
+        return len(self._above) + 1 if self._wanted is None else self._number
+
+    @property
+    def at_root(self) -> bool:
+        """Whether nothing is above what was handed out."""
+        return not self._above and self._wanted is None
+
+    @property
+    def at_end(self) -> bool:
+        """Whether nothing is below what was handed out."""
+        return not self._below and self._down >= self._end
+
+    @property
+    def is_quick_below(self) -> bool:
+        """Whether `below` can do without reading the whole tree, as far as is known."""
+        return self._straight or self.at_end
+
+    def above(self, most: int) -> list[Node]:
+        """The next entries above those that were handed out, the nearest first; fewer than `most` at the
+        root.
+
+        :raises Changed: the file is no longer the one that was opened.
+        :raises Overtaken: `keep_going` said no.
+        :raises OSError: it cannot be read.
+        """
+        given = self._look_above(most) if self._wanted is not None else []
+        while self._above and len(given) < most:
+            given.append(self._above.pop())
+        if self._number is not None:
+            self._number -= len(given)
+        self._given += len(given)
+        return given
+
+    def below(self, most: int) -> list[Node]:
+        """The next entries below those that were handed out, in order; fewer than `most` at the end. Raises
+        as `above`, and `Changed` too when the path to the leaf leads elsewhere now.
+        """
+        if not self._below and self._down < self._end and not self._straight:
+            self._open_tree()
+        given = [self._below.pop() for _ in range(min(most, len(self._below)))]
+        if len(given) < most and not self._below and self._down < self._end:
+            given += self._look_below(most - len(given))
+        if given:
+            self._last = given[-1]
+        self._given += len(given)
+        return given
+
+    def look_again(self) -> None:
+        """See whether something was appended; `below` gives it.
+
+        :raises Changed: the file was written anew, or its end is not as it was.
+        :raises OSError: it cannot be read.
+        """
+        with _File(self.path) as descriptor:
+            status = os.fstat(descriptor)
+            if (status.st_dev, status.st_ino) != self._file or status.st_size < self._end:
+                raise Changed(self.path)
+            if fingerprint_of(descriptor, self._end) != self._fingerprint:
+                raise Changed(self.path)
+            if status.st_size > self._end:
+                if self._unfinished or not self._dialect.one_entry_a_line or not self.header.has_ids:
+                    raise Changed(self.path)
+                self._end = _lines_end(descriptor, status.st_size)
+                self._fingerprint = fingerprint_of(descriptor, self._end)
+
+    def entry(self, node: Node) -> dict[str, Any]:
+        """The whole of an entry, see `SessionTree.read`, which raises the same."""
+        header = self.header
+        self._lines.read += node.length
+        return read_entry(
+            self.path,
+            node.offset,
+            node.length,
+            dialect=header.dialect,
+            version=header.version,
+            index=node.index,
+            part=node.part,
+        )
+
+    # reading by the way
+
+    def _look_above(self, most: int) -> list[Node]:
+        found: list[Node] = []
+        with _File(self.path) as descriptor:
+            self._check(descriptor)
+            for node in self._lines.before(descriptor, self._up):
+                if not self.keep_going():
+                    raise Overtaken
+                if node.id != self._wanted:
+                    continue
+                found.append(node)
+                self._wanted, self._up = node.parent_id, node.offset
+                if self._wanted is None or len(found) == most:
+                    return found
+        # The parent is not before its child, or nowhere: of this the tree knows.
+        self._open_tree()
+        return found
+
+    def _look_below(self, most: int) -> list[Node]:
+        found: list[Node] = []
+        last = self._last
+        with _File(self.path) as descriptor:
+            self._check(descriptor)
+            for node in self._lines.behind(descriptor, self._down, self._end):
+                if not self.keep_going():
+                    raise Overtaken
+                if last is None or node.parent_id == last.id:
+                    found.append(node)
+                    last = node
+                    if self._total is not None:
+                        self._total += 1
+                elif node.offset < self._opened:
+                    # It is not as straight as the catalog says.
+                    self._straight = False
+                    return found
+                elif self._active:
+                    raise Changed(self.path)
+                self._down = node.offset + node.length + 1
+                if len(found) == most:
+                    return found
+        self._down = self._end
+        return found
+
+    def _check(self, descriptor: int) -> None:
+        status = os.fstat(descriptor)
+        if (status.st_dev, status.st_ino) != self._file or status.st_size < self._end:
+            raise Changed(self.path)
+
+    # opening
+
+    def _begin(self, descriptor: int, anchor: Anchor | None, straight: bool, entries: int | None) -> bool:
+        """Begin by the way. False where that cannot be done."""
+        header = self.header
+        status = os.fstat(descriptor)
+        if status.st_size < WHOLE or not header.has_ids or not self._dialect.one_entry_a_line:
+            return False
+        self._file = (status.st_dev, status.st_ino)
+        self._end = self._opened = _lines_end(descriptor, status.st_size)
+        if anchor is None:
+            # A last line without a LF is an entry, unless it is still being written.
+            self.start = self._lines.unfinished(descriptor, self._end, status.st_size - self._end)
+            self._unfinished = self.start is not None
+            if self.start is None:
+                self.start = next(self._lines.before(descriptor, self._end), None)
+            self._down = self._end
+            if entries is not None:
+                self._total = self._number = entries
+        elif anchor.offset >= 0:
+            self.start = self._lines.at(descriptor, anchor.offset, self._end)
+            if self.start is None or self.start.id != anchor.entry_id:
+                return False
+            self.found = True
+            self._down = anchor.offset + self.start.length + 1
+            self._straight = straight
+        if self.start is None or self.start.id is None:
+            return False
+        self._last, self._given = self.start, 1
+        self._wanted, self._up = self.start.parent_id, self.start.offset
+        self._fingerprint = fingerprint_of(descriptor, self._end)
+        return True
+
+    def _open_tree(self) -> None:
+        """Read the whole tree, and go on with what is known of it around the entries that were handed out."""
+        assert self._last is not None
+        tree = open_tree(self.path, (self.header.agent,), self.keep_going)
+        self.trees += 1
+        last = tree.find(self._last.id, self._last.offset)
+        steps = self._take(tree, last)
+        begin = next((at for at, step in enumerate(steps) if step.offset == self._up), None)
+        if last is None or begin is None:
+            raise Changed(self.path)
+        self._above, self._wanted = steps[:begin], None
+        self._below = steps[: steps.index(last) : -1]
+        self._straight = True
+
+    def _take(self, tree: SessionTree, node: Node | None) -> list[Node]:
+        """The path through `node`, else to the leaf, of a tree that was just read."""
+        steps = tree.active_path()
+        if node is not None and node not in steps:
+            steps, self._active = _first_branch(tree, node), False
+        with _File(self.path) as descriptor:
+            status = os.fstat(descriptor)
+            self._file = (status.st_dev, status.st_ino)
+            self._end = self._down = tree.offset
+            # an entry without a LF is in the tree, and not before its offset
+            self._unfinished = any(step.offset >= tree.offset for step in tree.entries[-1:])
+            self._fingerprint = fingerprint_of(descriptor, self._end)
+        return steps
+
+    def _begin_whole(self, anchor: Anchor | None) -> None:
+        tree = open_tree(self.path, (self.header.agent,), self.keep_going)
+        self.trees += 1
+        node = None if anchor is None or anchor == BEGINNING else tree.find(*anchor)
+        self.found = node is not None
+        steps = self._take(tree, node)
+        if not steps:
+            return
+        at = 0 if anchor == BEGINNING else len(steps) - 1 if node is None else steps.index(node)
+        self.found = self.found or anchor == BEGINNING
+        self.start = self._last = steps[at]
+        self._given = 1
+        self._above, self._below = steps[:at], steps[:at:-1]
+
+
+class _File:
+    """An open file, closed at the end."""
+
+    def __init__(self, path: str) -> None:
+        self._descriptor = open_file(path)
+
+    def __enter__(self) -> int:
+        return self._descriptor
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._descriptor)
+
+
+def open_path(
+    path: str,
+    agents: Sequence[str] = (),
+    anchor: Anchor | None = None,
+    *,
+    straight: bool = False,
+    entries: int | None = None,
+    keep_going: Callable[[], bool] = lambda: True,
+) -> Path:
+    """The path of the session at `path` through an entry, else the active one from its end.
+
+    An entry of the active path is on that; of an abandoned branch, the path goes on to the branch's first
+    end, which is the branch that `index.search.place` names.
+
+    :param agents: the agents whose store it lies in; empty where that is not known.
+    :param straight: no entry has two children, as far as the catalog knows: then what is below an entry is
+        found without reading the whole.
+    :param entries: how many entries a straight session has, where that is known of the file as it is.
+    :param keep_going: asked all the while, also later; when it says no, nobody waits any more.
+    :raises NotASession: it is none; `line` and `reason` say why.
+    :raises Overtaken: `keep_going` said no.
+    :raises OSError: it cannot be read.
+    """
+    with _File(path) as descriptor:
+        opened = Path(path, find_header(path, descriptor, agents), keep_going)
+        if anchor != BEGINNING and opened._begin(descriptor, anchor, straight, entries if straight else None):
+            return opened
+        # what was begun is of no use
+        opened = Path(path, opened.header, keep_going)
+    opened._begin_whole(anchor)
+    return opened
+
+
+def _lines_end(descriptor: int, size: int) -> int:
+    """The offset behind the last LF before `size`."""
+    while size > 0:
+        start = max(0, size - BLOCK)
+        at = read_at(descriptor, size - start, start).rfind(b"\n")
+        if at >= 0:
+            return start + at + 1
+        size = start
+    return 0
+
+
+def _first_branch(tree: SessionTree, node: Node) -> list[Node]:
+    """The path through `node` to the first end below it, in the order of the file."""
+    below: set[int] = {node.index}
+    stack = [node]
+    while stack:
+        for child in stack.pop().children:
+            below.add(child.index)
+            stack.append(child)
+    end: Node | None = next(each for each in tree.entries if each.index in below and not each.children)
+    steps = []
+    while end is not None:
+        steps.append(end)
+        end = end.parent
+    steps.reverse()
+    return steps

@@ -1,0 +1,122 @@
+"""How the session list is shown: which sessions, in which order, how much of each (PARITY 4.1)."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+SCOPES = ("all", "here")
+ORDERS = ("threaded", "recent", "relevance")
+
+_FIELDS = (
+    "scope",
+    "order",
+    "grouped",
+    "named_only",
+    "agent",
+    "hidden",
+    "pinned_first",
+    "roomy",
+    "paths",
+)
+_LOOKS = ("roomy", "paths")
+
+
+class Arrangement:
+    """One way to show the sessions; it does not change, `changed` makes another.
+
+    scope         ``all`` folders, or ``here``: sessions of this folder alone
+    order         ``threaded``: forks under their parents, the threads by the newest activity in them;
+                  ``recent``: by the session's own activity; ``relevance``: in the order of the search while
+                  a query is on, else as ``recent``
+    grouped       by project under heads that fold; else one list over all projects
+    named_only    sessions that a user gave a name; one of blanks is none
+    agent         sessions of this agent alone; "" for all
+    hidden        sub-agent sessions and empty ones are shown as well
+    pinned_first  inside each group, or over all without groups; a thread with a pinned session counts. The
+                  order of a search by relevance has no pins.
+    roomy         a second line for each session, with its last prompt
+    paths         the file's path where the title would go on
+    """
+
+    __slots__ = _FIELDS
+
+    def __init__(
+        self,
+        *,
+        scope: str = "all",
+        order: str = "threaded",
+        grouped: bool = True,
+        named_only: bool = False,
+        agent: str = "",
+        hidden: bool = False,
+        pinned_first: bool = True,
+        roomy: bool = False,
+        paths: bool = False,
+    ) -> None:
+        self.scope = scope
+        self.order = order
+        self.grouped = grouped
+        self.named_only = named_only
+        self.agent = agent
+        self.hidden = hidden
+        self.pinned_first = pinned_first
+        self.roomy = roomy
+        self.paths = paths
+
+    def changed(self, **fields: Any) -> Arrangement:
+        """Another arrangement, with these fields. TypeError for a field that there is not."""
+        return Arrangement(**{name: getattr(self, name) for name in _FIELDS} | fields)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Arrangement) and self._values() == other._values()
+
+    def __hash__(self) -> int:
+        return hash(self._values())
+
+    def __repr__(self) -> str:
+        return "Arrangement(" + ", ".join(f"{name}={getattr(self, name)!r}" for name in _FIELDS) + ")"
+
+    def _values(self) -> tuple[object, ...]:
+        return tuple([getattr(self, name) for name in _FIELDS])
+
+    def lists_like(self, other: Arrangement) -> bool:
+        """Whether both list the same sessions in the same order, however they look."""
+        return all(getattr(self, name) == getattr(other, name) for name in _FIELDS if name not in _LOOKS)
+
+    @property
+    def row_height(self) -> int:
+        """Lines that each row takes."""
+        return 2 if self.roomy else 1
+
+    @property
+    def narrows(self) -> bool:
+        """Whether it leaves out sessions that are counted as being there."""
+        return self.named_only or bool(self.agent)
+
+    def words(self) -> list[str]:
+        """What it is, for the upper border: scope and order always, the rest where it is not as usual."""
+        said = ["this folder" if self.scope == "here" else "all folders", self.order]
+        if self.named_only:
+            said.append("named only")
+        if self.agent:
+            said.append(self.agent)
+        if self.hidden:
+            said.append("with hidden ones")
+        return said
+
+
+def initial(remembered: Mapping[str, str], *, selects: bool = False) -> Arrangement:
+    """The arrangement that a run begins with.
+
+    :param remembered: of the last run (`app.places.read_screen`).
+    :param selects: it is the selector's: this folder in one list, as in pi; the browser has all of them.
+    """
+    return Arrangement(
+        scope="here" if selects else "all",
+        grouped=not selects,
+        roomy=remembered.get("roomy") == "yes",
+        paths=remembered.get("paths") == "yes",
+    )

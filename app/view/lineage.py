@@ -1,0 +1,148 @@
+"""Which session is a fork of which, over all folders, kept so as sessions come, go and change.
+
+``parent_session`` is a path or an id, whichever its agent wrote (FORMATS 1.1, 1.2). What is said here depends
+on the sessions alone and never on the order in which they came.
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from app.view.list_line import ListLine
+
+
+class Lineage:
+    """Sets ``parent`` and ``forks`` of lines. After `come` and `go` they are right when `settle` has been
+    called.
+    """
+
+    __slots__ = ("_asked", "_by_path", "_unlinked")
+
+    def __init__(self, by_path: dict[str, ListLine]) -> None:
+        """:param by_path: all sessions, kept by the caller."""
+        self._by_path = by_path
+        # name -> the forks that call their parent so
+        self._asked: dict[str, dict[ListLine, None]] = {}
+        # forks whose parent has to be looked for
+        self._unlinked: dict[ListLine, None] = {}
+
+    def come(self, lines: Sequence[ListLine]) -> None:
+        """Sessions are new."""
+        if self._asked:
+            for line in lines:
+                for name in names_of(line):
+                    for fork in self._asked.get(name, ()):
+                        self._unlink(fork)
+        for line in lines:
+            if line.row is not None and line.row.parent_session:
+                self._unlink(line)
+                for name in names_asked(line):
+                    self._asked.setdefault(name, {})[line] = None
+
+    def go(self, line: ListLine) -> None:
+        """A session is no more, or will come again as another."""
+        for name in names_asked(line):
+            forks = self._asked[name]
+            del forks[line]
+            if not forks:
+                del self._asked[name]
+        self._unlink(line)
+        del self._unlinked[line]
+        for fork in list(line.forks or ()):
+            self._unlink(fork)
+
+    def settle(self) -> list[ListLine]:
+        """Look for the parents that have to be looked for. The forks that may have another now."""
+        unlinked, self._unlinked = list(self._unlinked), {}
+        if not unlinked:
+            return unlinked
+        for fork, parent in parents_of(unlinked, self._by_path).items():
+            fork.parent = parent
+            if parent is not None:
+                if parent.forks is None:
+                    parent.forks = {}
+                parent.forks[fork] = None
+        return unlinked
+
+    def _unlink(self, fork: ListLine) -> None:
+        self._unlinked[fork] = None
+        parent, fork.parent = fork.parent, None
+        if parent is not None and parent.forks is not None:
+            del parent.forks[fork]
+            parent.forks = parent.forks or None
+
+
+def names_of(line: ListLine) -> tuple[str, str, str]:
+    """What a fork may call this session: path, id, file name (agents move their folders)."""
+    assert line.row is not None
+    return line.row.path, line.row.id, _file_name(line.row.path)
+
+
+def names_asked(line: ListLine) -> tuple[str, ...]:
+    """What a fork calls its parent, the surest name first; nothing for other sessions."""
+    named = line.row.parent_session if line.row else None
+    if not named:
+        return ()
+    name = _file_name(named)
+    return (named,) if name == named else (named, name)
+
+
+def parents_of(forks: Iterable[ListLine], by_path: dict[str, ListLine]) -> dict[ListLine, ListLine | None]:
+    """The parents of forks: by path, else by id, else by file name. Of several one of the same folder, then
+    the one whose path ends most like the one that is named, then the first by path.
+
+    :param by_path: all sessions; looked through only where a path is not enough.
+    """
+    parents: dict[ListLine, ListLine | None] = {}
+    searched: list[ListLine] = []
+    for fork in forks:
+        assert fork.row is not None
+        parent = by_path.get(fork.row.parent_session or "")
+        parents[fork] = parent if parent is not fork else None
+        if parent is None:
+            searched.append(fork)
+    if not searched:
+        return parents
+    asked = {name for fork in searched for name in names_asked(fork)}
+    # ids have no dot, file names do
+    by_file = any("." in name for name in asked)
+    called: dict[str, dict[ListLine, None]] = {}
+    for line in by_path.values():
+        row = line.row
+        assert row is not None
+        if row.id in asked:
+            called.setdefault(row.id, {})[line] = None
+        if by_file and (file_name := row.path.rpartition(os.sep)[2]) in asked:
+            called.setdefault(file_name, {})[line] = None
+    for fork in searched:
+        for name in names_asked(fork):
+            others = [line for line in called.get(name, ()) if line is not fork]
+            if others:
+                parents[fork] = others[0] if len(others) == 1 else min(others, key=_likeness(fork))
+                break
+    return parents
+
+
+def _likeness(fork: ListLine) -> Callable[[ListLine], tuple[bool, int, str]]:
+    assert fork.row is not None
+    cwd, named = fork.row.cwd, (fork.row.parent_session or "").split(os.sep)
+
+    def likeness(line: ListLine) -> tuple[bool, int, str]:
+        row = line.row
+        assert row is not None
+        alike = 0
+        for one, other in zip(reversed(named), reversed(row.path.split(os.sep)), strict=False):
+            if one != other:
+                break
+            alike += 1
+        return row.cwd != cwd, -alike, row.path
+
+    return likeness
+
+
+def _file_name(path: str) -> str:
+    return path.rpartition(os.sep)[2]

@@ -1,0 +1,376 @@
+"""The transcript of a session beside the list, from its end or from where something was found."""
+
+from __future__ import annotations
+
+from time import monotonic
+
+from textual import on
+
+from app.formats.text import one_line
+from app.messages import TranscriptFailed, TranscriptRead
+from app.services.transcripts import Request, TranscriptReader
+from app.widgets.pane import Pane
+from app.widgets.transcript_lines import TranscriptLines
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from textual.app import ComposeResult
+    from textual.timer import Timer
+
+    from app.index.row import Row
+    from app.messages import HitPlaced
+    from app.sessions.path_reader import Anchor
+    from app.setup import Setup
+
+# seconds: while the cursor passes more than two sessions in BURST, as under a held key, a transcript is read
+# once it rests for REST; one that takes longer than PATIENCE says that it is being read, and so long the
+# place of a hit is waited for
+BURST = 0.1
+REST = 0.05
+PATIENCE = 0.3
+# lines beyond which what is far from the reader is let go
+MOST_LINES = 20_000
+
+
+class _Spot:
+    """Where the reader is: a line of an entry, so many lines below the upper border.
+
+    anchor   None: at the end
+    line     of the entry, -1: the one to show for what was found
+    """
+
+    __slots__ = ("anchor", "line", "row")
+
+    def __init__(self, anchor: Anchor | None, line: int = 0, row: int = 0) -> None:
+        self.anchor = anchor
+        self.line = line
+        self.row = row
+
+
+class TranscriptPane(Pane):
+    """Shows the session that it is told to, from its end or from a hit, and follows it.
+
+    Only what is near the reader is read, and nothing is written.
+    """
+
+    def __init__(self, setup: Setup, failed: Callable[[BaseException], None], *, id: str) -> None:
+        """:param failed: gets what goes wrong in a thread and concerns no pane; called in that thread.
+        :param id: of the lines; the box around them is `id`-pane.
+        """
+        super().__init__("transcript", id=f"{id}-pane")
+        self.lines = TranscriptLines(id=id)
+        self._setup = setup
+        self._reader = TranscriptReader(self.post_message, failed)
+        self._row: Row | None = None
+        self._opened = ""
+        self._hit: HitPlaced | None = None
+        self._spot = _Spot(None)
+        self._placed = False
+        self._asked = ""
+        self._missed = False
+        self._put = 0
+        self._at_root = self._at_end = True
+        self._first: int | None = None
+        self._total: int | None = None
+        self._timer: Timer | None = None
+        self._shown_at = (-BURST, -BURST)
+        self._answered = 0
+
+    def compose(self) -> ComposeResult:
+        yield self.lines
+
+    def on_unmount(self) -> None:
+        self._reader.stop()
+
+    # which session
+
+    def show_session(self, row: Row | None, *, waits: bool = False) -> None:
+        """Show the end of a session, in a burst of them of the one on which the cursor rests; None shows
+        nothing.
+
+        :param waits: `show_hit` will follow for it; only if that takes long the end is shown first.
+        """
+        if row is not None and row.path == self._opened:
+            self._row = row
+            return
+        if self._timer is not None:
+            self._timer.stop()
+        self._row, self._hit = row, None
+        if row is None:
+            self._close("")
+            return
+        self._opened = row.path
+        now = monotonic()
+        earlier, self._shown_at = self._shown_at[0], (self._shown_at[1], now)
+        if waits or now - earlier < BURST:
+            # answers to what was asked before are out of date
+            self._reader.generation += 1
+            self._timer = self.set_timer(PATIENCE if waits else REST, lambda: self._open(_Spot(None)))
+        else:
+            self._open(_Spot(None))
+
+    def show_hit(self, hit: HitPlaced) -> None:
+        """Show the session at what was found in it, if it is the one that is shown."""
+        if hit.path != self._opened:
+            return
+        if not hit.is_entry and not hit.words:
+            self.forget_hit()
+            return
+        before = self._hit
+        self._hit = hit
+        is_known = before is not None and (before.entry_id, before.offset) == (hit.entry_id, hit.offset)
+        if hit.again and is_known:
+            self._say()
+            return
+        if self._timer is not None:
+            self._timer.stop()
+        self._open(_Spot(_anchor(hit.entry_id, hit.offset), -1) if hit.is_entry else _Spot(None))
+
+    def forget_hit(self) -> None:
+        """Nothing is looked for any more: nothing is marked, and the end is shown."""
+        if self._hit is not None:
+            self._hit = None
+            self._open(_Spot(None))
+
+    def follow(self, row: Row) -> None:
+        """The file of a session changed: if it is the one that is shown, show what came. Who is at the end
+        stays there, and everybody else where they are.
+        """
+        if row.path != self._opened:
+            return
+        self._row = row
+        if self._answered != self._reader.generation:
+            # nobody knows whether it was read before or after
+            self._missed = True
+            return
+        self._remember()
+        self._asked = "follow"
+        self._reader.follow(self._spot.anchor)
+
+    def retry(self) -> None:
+        """Read the session again if it could not be read."""
+        if self._row is not None and not self.lines.turns and self._answered == self._reader.generation:
+            self._open(_Spot(None))
+
+    def _close(self, notice: str) -> None:
+        self._opened = ""
+        self._reader.close()
+        self.lines.show_notice(notice)
+        self._first = self._total = None
+        self._say()
+
+    def _open(self, spot: _Spot) -> None:
+        row = self._row
+        if row is None:
+            return
+        self._spot, self._placed, self._asked, self._missed = spot, False, "", False
+        lines = self.lines
+        if not lines.is_laid_out:
+            # the first size that it gets will open it
+            lines.forget_width()
+            self._reader.generation += 1
+            return
+        hit = self._hit
+        request = Request(
+            row.path,
+            (row.agent,),
+            lines.cells,
+            2 * lines.size.height,
+            hit=_anchor(hit.entry_id, hit.offset) if hit is not None and hit.is_entry else None,
+            words=tuple(hit.words) if hit is not None else (),
+            straight=row.linear,
+            entries=row.entry_count if row.linear else None,
+        )
+        self._reader.open(request, spot.anchor)
+        generation = self._reader.generation
+        self.set_timer(PATIENCE, lambda: self._say_reading(generation))
+
+    def _say_reading(self, generation: int) -> None:
+        if generation == self._reader.generation and generation != self._answered:
+            self.say("reading…")
+            if self.lines.turns and self._spot.anchor is None:
+                self.lines.show_notice("reading…")
+
+    # what was read
+
+    @on(TranscriptRead)
+    def _read(self, event: TranscriptRead) -> None:
+        if event.generation != self._reader.generation:
+            return
+        part, lines = event.part, self.lines
+        self._answered = event.generation
+        if part.opened or part.followed or self._asked != "follow":
+            self._asked = ""
+        self._at_root, self._at_end = part.at_root, part.at_end
+        self._first, self._total = part.first, part.total
+        if part.opened:
+            words = tuple(self._hit.words) if self._hit is not None else ()
+            lines.show_turns([*part.above, *part.below], words)
+            if self._spot.anchor is not None and not part.found:
+                self._spot = _Spot(None)
+            self._placed = False
+            if not lines.lines:
+                lines.show_notice("nothing was said yet" if self._at_root and self._at_end else "")
+        else:
+            lines.put_around(part.above, part.below)
+            if part.followed and self._spot.anchor is None:
+                self._placed = False
+        if not self._placed:
+            self._place()
+        self._let_go()
+        self._say()
+        if self._missed and self._row is not None:
+            self._missed = False
+            self.follow(self._row)
+        self._look_ahead()
+
+    @on(TranscriptFailed)
+    def _failed(self, event: TranscriptFailed) -> None:
+        if event.generation == self._reader.generation:
+            self._answered, self._asked = event.generation, ""
+            self._at_root = self._at_end = True
+            self._first = self._total = None
+            self.lines.show_notice(one_line(event.reason))
+            self._say()
+
+    def _place(self) -> None:
+        """Show the line that the reader is to be at, as near as what was read allows."""
+        self._scroll_to_spot()
+        self._put = self.lines.top
+
+    def _scroll_to_spot(self) -> None:
+        lines, spot = self.lines, self._spot
+        turn = self._turn_of(spot.anchor) if spot.anchor is not None else -1
+        if turn < 0:
+            lines.scroll_lines(len(lines.lines))
+            self._placed = self._at_end
+            return
+        found = lines.turns[turn].found
+        height = lines.size.height
+        if spot.line < 0:
+            # with something of what was said before, and the most of what came then
+            line, row = max(found, 0), height // 3
+            if line < row:
+                line, row = 0, min(row, 2)
+        else:
+            line, row = spot.line, spot.row
+        top = lines.start_of(turn) + max(0, min(line, len(lines.turns[turn].lines) - 1)) - row
+        lines.scroll_lines(top)
+        self._placed = self._at_end or top + height <= len(lines.lines)
+
+    def _turn_of(self, anchor: Anchor) -> int:
+        """Which of the turns is the anchor's entry: by its place in the file, else by its id; -1 for none."""
+        turns = self.lines.turns
+        for at, each in enumerate(turns):
+            if each.offset == anchor.offset and anchor.entry_id in (None, each.entry_id):
+                return at
+        if anchor.entry_id is not None:
+            for at in range(len(turns) - 1, -1, -1):
+                if turns[at].entry_id == anchor.entry_id:
+                    return at
+        # the beginning of the session has no entry's name
+        return 0 if turns and anchor.offset < 0 and anchor.entry_id is None else -1
+
+    def _remember(self) -> None:
+        """Where the reader is now, for when the session is read anew."""
+        lines = self.lines
+        if not lines.lines or (self._at_end and lines.is_at_bottom):
+            self._spot = _Spot(None)
+            return
+        turn = lines.turn_at(lines.top)
+        each = lines.turns[turn]
+        self._spot = _Spot(_anchor(each.entry_id, each.offset), lines.top - lines.start_of(turn), 0)
+
+    # more of it
+
+    @on(TranscriptLines.Scrolled)
+    def _scrolled(self) -> None:
+        if self.lines.top != self._put:
+            # the reader went elsewhere
+            self._placed = True
+        self._say()
+        self._look_ahead()
+
+    def _look_ahead(self) -> None:
+        """Have read what may come into sight next."""
+        lines, page = self.lines, self.lines.size.height
+        if self._asked or not lines.lines or self._answered != self._reader.generation:
+            return
+        if not self._at_root and lines.top < page:
+            self._ask("above")
+        elif not self._at_end and lines.top + 2 * page > len(lines.lines):
+            self._ask("below")
+
+    def _ask(self, what: str) -> None:
+        self._remember()
+        self._asked = what
+        if what == "above":
+            self._reader.above(self._spot.anchor)
+        else:
+            self._reader.below(self._spot.anchor)
+
+    def _let_go(self) -> None:
+        """Let go of the turns that are far away; should anybody go there, they are read again."""
+        lines = self.lines
+        if len(lines.lines) <= MOST_LINES:
+            return
+        # the path goes on where it was read to, so it is opened anew around the reader
+        self._remember()
+        self._open(self._spot)
+
+    @on(TranscriptLines.JumpAsked)
+    def _jump_asked(self, event: TranscriptLines.JumpAsked) -> None:
+        lines = self.lines
+        if not lines.turns:
+            return
+        if event.to_end:
+            if self._at_end:
+                lines.scroll_lines(len(lines.lines))
+            else:
+                self._open(_Spot(None))
+        elif self._at_root:
+            lines.scroll_lines(0)
+        else:
+            self._open(_Spot(_anchor(None, -1)))
+
+    @on(TranscriptLines.WidthChanged)
+    def _width_changed(self) -> None:
+        if self._row is None:
+            return
+        if self._answered == self._reader.generation and self.lines.turns:
+            self._remember()
+        self._open(self._spot)
+
+    # where it is
+
+    def _say(self) -> None:
+        """Where the reader is, in the upper border."""
+        lines, hit = self.lines, self._hit
+        said = []
+        if lines.turns:
+            at = lines.turn_at(lines.top)
+            if self._at_end and lines.is_at_bottom:
+                at = len(lines.turns) - 1
+            if hit is not None and hit.is_entry:
+                here = self._turn_of(_anchor(hit.entry_id, hit.offset))
+                if here >= 0 and self._is_in_sight(here):
+                    at = here
+            if self._first is not None and self._total is not None:
+                said.append(f"{self._first + at:,} of {self._total:,}")
+        if hit is not None and hit.where and lines.turns:
+            said.append(hit.where)
+        self.say("", " · ".join(said) or "transcript")
+
+    def _is_in_sight(self, turn: int) -> bool:
+        lines = self.lines
+        start = lines.start_of(turn)
+        return start < lines.top + lines.size.height and start + len(lines.turns[turn].lines) > lines.top
+
+
+def _anchor(entry_id: str | None, offset: int) -> Anchor:
+    # what reads sessions is imported when the first is shown
+    from app.sessions.path_reader import Anchor
+
+    return Anchor(entry_id, offset)

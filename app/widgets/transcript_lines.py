@@ -1,0 +1,163 @@
+"""The lines of a transcript, which scroll; more of them come on either side."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from textual.message import Message
+
+from app.view.highlight import highlight_line
+from app.view.line import fit_line
+from app.view.prose import mark_prose
+from app.widgets.line_list import LineList
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.view.entry_document import DocumentLine
+    from app.view.line import Line
+    from app.view.transcript import Turn
+
+
+class TranscriptLines(LineList):
+    """The lines of some turns, which scroll; more come on either side."""
+
+    class Scrolled(Message):
+        """Other lines are in sight."""
+
+    class JumpAsked(Message):
+        """The user wants the beginning of the session, or its end."""
+
+        def __init__(self, *, to_end: bool) -> None:
+            self.to_end = to_end
+            super().__init__()
+
+    class WidthChanged(Message):
+        """The lines must be wrapped anew."""
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self.turns: list[Turn] = []
+        self.lines: list[DocumentLine] = []
+        self.words: tuple[str, ...] = ()
+        self.notice = ""
+        self._starts: list[int] = []
+        self._cells = 0
+
+    @property
+    def cells(self) -> int:
+        """How wide a line may be: the pane less a margin on both sides."""
+        return max(8, self.scrollable_content_region.width - 2)
+
+    @property
+    def is_laid_out(self) -> bool:
+        """Whether the pane has a size; while it is not displayed there is nothing to wrap to."""
+        return bool(self.size.width and self.size.height)
+
+    def forget_width(self) -> None:
+        """Say so when there is a width again, whatever it is."""
+        self._cells = 0
+
+    @property
+    def has_cursor(self) -> bool:
+        return False
+
+    @property
+    def top(self) -> int:
+        """The first line in sight."""
+        return self.scroll_offset.y
+
+    @property
+    def is_at_bottom(self) -> bool:
+        """Whether the last line is in sight."""
+        return self.top + self.size.height >= len(self.lines)
+
+    # what is shown
+
+    def show_turns(self, turns: Sequence[Turn], words: tuple[str, ...]) -> None:
+        """Other turns in place of those that are shown; `scroll_lines` follows."""
+        self.turns, self.words, self.notice = list(turns), words, ""
+        self._changed()
+
+    def put_around(self, above: Sequence[Turn], below: Sequence[Turn]) -> None:
+        """More turns on either side; what is in sight stays where it is."""
+        top = self.top
+        self.turns = [*above, *self.turns, *below]
+        self._changed()
+        self.scroll_lines(top + sum(len(each.lines) for each in above))
+
+    def show_notice(self, notice: str) -> None:
+        """A sentence in place of a transcript."""
+        self.turns, self.words, self.notice = [], (), notice
+        self._changed()
+        self.scroll_lines(0)
+
+    def _changed(self) -> None:
+        self.lines, self._starts = [], []
+        for each in self.turns:
+            self._starts.append(len(self.lines))
+            self.lines.extend(each.lines)
+        self._set_length(len(self.lines) or bool(self.notice))
+
+    def scroll_lines(self, top: int) -> None:
+        """Have this line first in sight, as near as can be."""
+        self._scroll(max(0, min(top, self.rows - self.size.height)))
+        self._redraw_changed()
+
+    def turn_at(self, line: int) -> int:
+        """Which of the turns a line is of; that of the last line where there are fewer, -1 without turns."""
+        at = bisect_right(self._starts, max(0, min(line, len(self.lines) - 1))) - 1
+        return at
+
+    def start_of(self, turn: int) -> int:
+        """The first line of a turn."""
+        return self._starts[turn]
+
+    # drawing
+
+    def draw(self, index: int, cells: int, selected: bool) -> Line:
+        if not self.lines:
+            return fit_line([(" " + self.notice, "dim")], cells)
+        line = self.lines[index]
+        body = mark_prose(line.text) if line.prose else [(line.text, line.style)]
+        return fit_line([(" ", "text"), *highlight_line(body, self.words)], cells)
+
+    def row_key(self, index: int) -> object:
+        return (self.lines[index], self.words) if self.lines else self.notice
+
+    def on_resize(self) -> None:
+        if self.is_laid_out and self.cells != self._cells:
+            self._cells = self.cells
+            self.post_message(self.WidthChanged())
+
+    def show_cursor(self) -> None:
+        """There is no cursor to show."""
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        if round(old_value) != round(new_value):
+            self.post_message(self.Scrolled())
+
+    # keys
+
+    def move_to(self, index: int) -> None:
+        self.scroll_lines(index)
+
+    def action_cursor_up(self) -> None:
+        self.scroll_lines(self.top - 1)
+
+    def action_cursor_down(self) -> None:
+        self.scroll_lines(self.top + 1)
+
+    def action_page_up(self) -> None:
+        self.scroll_lines(self.top - max(1, self.size.height - 1))
+
+    def action_page_down(self) -> None:
+        self.scroll_lines(self.top + max(1, self.size.height - 1))
+
+    def action_first(self) -> None:
+        self.post_message(self.JumpAsked(to_end=False))
+
+    def action_last(self) -> None:
+        self.post_message(self.JumpAsked(to_end=True))

@@ -1,0 +1,423 @@
+"""What a branch comes to: the same as adding up its entries one by one."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.formats.silent import SILENT
+from app.sessions.body import Changed
+from app.sessions.branches import (
+    Branches,
+    BranchFacts,
+    _Sum,
+    branch_facts,
+    common_of,
+    ends,
+    facts_of_path,
+    path_to,
+)
+from app.sessions.intake import Overtaken
+from app.sessions.summarise import summarise
+from app.sessions.tree import Node, SessionTree, open_tree
+from app.sessions.windows import windows
+from tests.sessions.lines import HEADER, MTIME, answer, content, custom, label, put, user
+from tests.sessions.strategies import FEW_IDS, LINES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.sessions.usage import UsageBook
+
+HEAD = json.dumps(HEADER).encode() + b"\n"
+CALL = {"type": "toolCall", "id": "1", "name": "read", "arguments": {"path": "a"}}
+
+
+def spending(tokens: int, cost: float) -> dict[str, Any]:
+    return {"input": tokens, "output": 1, "cacheRead": 2, "cacheWrite": 3, "cost": {"total": cost}}
+
+
+def working(
+    entry_id: str, parent: str | None, calls: int, tokens: int = 10, cost: float = 0.5
+) -> dict[str, Any]:
+    """An answer that calls tools."""
+    entry = answer(entry_id, parent, usage=spending(tokens, cost))
+    entry["message"]["content"] += [CALL] * calls
+    return entry
+
+
+@st.composite
+def talks(draw: st.DrawFn) -> list[bytes]:
+    """Sessions in which things cost something."""
+    lines = []
+    for _ in range(draw(st.integers(0, 14))):
+        kind = draw(
+            st.sampled_from(["user", "answer", "answer", "result", "label", "custom", "usage", "compaction"])
+        )
+        entry_id, parent = draw(FEW_IDS), draw(st.none() | FEW_IDS)
+        cost = draw(st.floats(0, 1))
+        entry: dict[str, Any]
+        if kind == "user":
+            entry = user(entry_id, parent)
+        elif kind == "answer":
+            entry = working(entry_id, parent, draw(st.integers(0, 3)), draw(st.integers(0, 99)), cost)
+        elif kind == "label":
+            entry = label(entry_id, parent, "00000001", "x")
+        elif kind == "result":
+            entry = user(entry_id, parent, role="toolResult", usage=spending(5, cost))
+        else:
+            entry = custom(entry_id, parent) | {"type": kind, "usage": spending(7, cost)}
+        second = draw(st.integers(0, 59))
+        entry["timestamp"] = draw(st.sampled_from([f"2026-02-16T10:00:{second:02}Z", None, second]))
+        lines.append(json.dumps(entry).encode())
+    return lines
+
+
+def slow_ends(tree: SessionTree) -> set[int]:
+    """Every entry is asked for everything below it."""
+    below: dict[int, list[Node]] = {node.index: [] for node in tree.entries}
+    for node in tree.entries:
+        for above in path_to(node):
+            below[above.index].append(node)
+
+    def is_loud(node: Node) -> bool:
+        return any(other is tree.leaf or other.type not in SILENT for other in below[node.index])
+
+    found = set()
+    for node in tree.entries:
+        if node is tree.leaf:
+            found.add(node.index)
+        elif is_loud(node) and not any(map(is_loud, node.children)):
+            last = node
+            while last.children:
+                last = max(last.children, key=lambda child: child.index)
+            found.add(last.index)
+    return found
+
+
+def slow_facts(tree: SessionTree, leaf: Node) -> tuple[Any, ...]:
+    """The path read entry by entry."""
+    turns = messages = tools = 0
+    spent = [0.0] * 5
+    times = []
+    for node in path_to(leaf):
+        entry = tree.read(node)
+        said = entry.get("message") if isinstance(entry.get("message"), dict) else {}
+        assert said is not None
+        if entry.get("type") == "message":
+            messages += 1
+            turns += said.get("role") == "user"
+        counts = entry.get("usage") if entry.get("type") in ("usage", "compaction") else None
+        if entry.get("type") == "message" and said.get("role") == "assistant":
+            counts = said.get("usage")
+            blocks = said.get("content") if isinstance(said.get("content"), list) else []
+            tools += sum(block.get("type") == "toolCall" for block in blocks or ())
+        if counts:
+            more = [counts.get(key, 0) for key in ("input", "output", "cacheRead", "cacheWrite")]
+            spent = [a + b for a, b in zip(spent, [*more, counts["cost"]["total"]], strict=True)]
+        if node.timestamp is not None:
+            times.append(node.timestamp)
+    active = tree.active_path()
+    common = [node for node in path_to(leaf) if node in active]
+    return (
+        turns,
+        messages,
+        tools,
+        tuple(spent),
+        min(times, default=None),
+        max(times, default=None),
+        leaf is tree.leaf,
+        common[-1] if common else None,
+    )
+
+
+def all_of(facts: BranchFacts) -> tuple[Any, ...]:
+    return (
+        facts.turns,
+        facts.messages,
+        facts.tools,
+        facts.spent,
+        facts.first_ms,
+        facts.last_ms,
+        facts.on_active_path,
+        facts.common,
+    )
+
+
+def opened(factory: pytest.TempPathFactory, lines: list[bytes], end: bytes = b"\n") -> SessionTree:
+    path = factory.getbasetemp() / "branches.jsonl"
+    path.write_bytes(HEAD + b"\n".join(lines) + end)
+    return open_tree(str(path), ("pi",))
+
+
+@settings(deadline=None)
+@given(lines=talks() | LINES, end=st.sampled_from([b"\n", b"", b"\n{"]))
+def test_the_same_as_the_slow_way(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[bytes], end: bytes
+) -> None:
+    tree = opened(tmp_path_factory, lines, end)
+    found = branch_facts(tree)
+    wanted = slow_ends(tree)
+    if not wanted and tree.entries:
+        wanted = {found[0].leaf.index}
+        assert not found[0].leaf.children
+    assert [facts.leaf.index for facts in found] == sorted(wanted)
+    assert [facts.number for facts in found] == list(range(1, len(found) + 1))
+    assert {facts.of for facts in found} <= {len(found)}
+    for facts in found:
+        assert all_of(facts) == slow_facts(tree, facts.leaf)
+    branches = Branches(tree)
+    for node in [*tree.entries, *reversed(tree.entries)]:
+        for alone in (facts_of_path(tree, node), branches.of_path(node)):
+            assert all_of(alone) == slow_facts(tree, node)
+            assert (alone.number, alone.of) == (0, 0)
+
+
+@settings(deadline=None)
+@given(lines=talks())
+def test_a_straight_session_costs_what_its_row_says(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[bytes]
+) -> None:
+    entries = [json.loads(line) for line in lines]
+    for at, entry in enumerate(entries):
+        entry |= {"id": f"{at + 1:08x}", "parentId": f"{at:08x}" if at else None}
+    tree = opened(tmp_path_factory, [json.dumps(entry).encode() for entry in entries])
+    row = summarise(tree.path, ("pi",), MTIME).summary
+    assert row is not None
+    found = branch_facts(tree)
+    assert len(found) == (1 if entries else 0)
+    for facts in found:
+        assert (facts.tokens, facts.cost, facts.messages) == (row.tokens, row.cost, row.message_count)
+
+
+@settings(deadline=None)
+@given(lines=talks(), at=st.integers(0, 14))
+def test_a_grown_tree_is_as_one_that_was_read_whole(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[bytes], at: int
+) -> None:
+    tree = opened(tmp_path_factory, lines[:at], b"\n" if lines[:at] else b"")
+    branches = Branches(tree)
+    before = branches.all()
+    assert len(before) == len(ends(tree))
+    with open(tree.path, "ab") as file:
+        file.write(b"".join(line + b"\n" for line in lines[at:]))
+    try:
+        tree.extend()
+    except Changed:
+        return
+    whole = branch_facts(open_tree(tree.path, ("pi",)))
+    assert [facts.spent for facts in branches.all()] == [facts.spent for facts in whole]
+    assert [facts.leaf.index for facts in branches.all()] == [facts.leaf.index for facts in whole]
+
+
+def test_a_path_that_grows_is_added_up_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = open_tree(put(tmp_path, HEADER, user("a", None), working("b", "a", 2), user("c", "b")))
+    branches = Branches(tree)
+    added: list[str | None] = []
+    real = _Sum.add
+
+    def counted(total: _Sum, node: Node, book: UsageBook) -> None:
+        added.append(node.id)
+        real(total, node, book)
+
+    monkeypatch.setattr(_Sum, "add", counted)
+    branches.of_path(tree.entries[-1])
+    with open(tree.path, "ab") as file:
+        file.write(content(working("d", "c", 1)))
+    tree.extend()
+    assert branches.of_path(tree.entries[-1]).tools == 3
+    assert added == ["a", "b", "c", "d"]
+    assert branches.of_path(tree.by_id["b"]).tools == 2
+
+
+@pytest.mark.parametrize("newline", [b"\n", b"\r\n"])
+@pytest.mark.parametrize(
+    "strange", [b"", b"   ", b"garbage", b'{"type":"message","id":7,"message":{"role":[]}}']
+)
+def test_lines_of_any_kind(tmp_path: Path, newline: bytes, strange: bytes) -> None:
+    odd = working("c", "b", 1)
+    odd["message"]["model"] = odd["message"]["provider"] = 7
+    lines: list[dict[str, Any] | bytes] = [
+        HEADER,
+        user("a", None),
+        strange,
+        working("b", "a", 2),
+        strange,
+        odd,
+    ]
+    for last in (newline, b""):
+        facts = branch_facts(open_tree(put(tmp_path, *lines, newline=newline, last=last)))[-1]
+        assert (facts.turns, facts.tools, facts.cost) == (1, 3, 1.0)
+
+
+def test_several_entries_on_a_line(tmp_path: Path) -> None:
+    head: dict[str, Any] = {
+        "v": 4,
+        "kind": "header",
+        "id": "s",
+        "storageVersion": 1,
+        "createdAt": 1,
+        "cwd": "/w",
+    }
+    one, two, three = (
+        {**each, "kind": "entry"} for each in (user("a", None), working("b", "a", 2), working("c", "b", 1))
+    )
+    path = tmp_path / "lanes.jsonl"
+    path.write_text("\n".join(map(json.dumps, [head, [one, two], three])) + "\n")
+    (facts,) = branch_facts(open_tree(str(path)))
+    assert (facts.turns, facts.messages, facts.tools, facts.cost) == (1, 3, 3, 0)
+
+
+def test_what_branches_share_counts_in_each(tmp_path: Path) -> None:
+    tree = open_tree(
+        put(
+            tmp_path,
+            HEADER,
+            user("a", None),
+            working("b", "a", 2),
+            user("c", "b"),
+            working("d", "c", 1, 20),
+            user("e", "b"),
+            working("f", "e", 0, 30),
+        )
+    )
+    one, other = branch_facts(tree)
+    assert (one.turns, one.messages, one.tools, one.tokens) == (2, 4, 3, (30, 2, 4, 6))
+    assert (other.turns, other.messages, other.tools, other.tokens) == (2, 4, 2, (40, 2, 4, 6))
+    assert (one.number, other.number, other.of) == (1, 2, 2)
+    assert (one.on_active_path, other.on_active_path) == (False, True)
+    assert one.common is tree.by_id["b"]
+    assert other.common is other.leaf
+    assert common_of(one.leaf, other.leaf) is tree.by_id["b"]
+    assert common_of(one.leaf, None) is None
+
+
+def test_a_mark_makes_no_branch_unless_the_agent_goes_on_from_it(tmp_path: Path) -> None:
+    lines = [HEADER, user("a", None), answer("b", "a"), user("c", "b"), answer("d", "c")]
+    tree = open_tree(put(tmp_path, *lines, custom("m", "b")))
+    assert [node.id for node in ends(tree)] == ["d", "m"]
+    tree = open_tree(put(tmp_path, *lines, custom("m", "b"), label("l", "m", "a", "x"), answer("e", "d")))
+    assert [node.id for node in ends(tree)] == ["e"]
+    tree = open_tree(put(tmp_path, *lines, custom("m", "d"), user("e", "a")))
+    assert [node.id for node in ends(tree)] == ["m", "e"]
+    # Nor do two marks side by side, of which the agent goes on from the one that holds the leaf.
+    tree = open_tree(put(tmp_path, *lines, custom("m", "d"), custom("n", "d"), label("l", "m", "a", "x")))
+    assert [node.id for node in ends(tree)] == ["l"]
+
+
+def test_each_line_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[int, int]] = []
+    real = windows
+
+    def counted(descriptor: int, offset: int = 0) -> Iterator[tuple[bytearray, int]]:
+        for buffer, size in real(descriptor, offset):
+            seen.append((offset, size))
+            offset += size
+            yield buffer, size
+
+    monkeypatch.setattr("app.sessions.usage.windows", counted)
+    lines = [user("a", None, "x" * 300_000), *(working(f"{at}", "a", 1) for at in range(2_000))]
+    tree = open_tree(put(tmp_path, HEADER, *lines))
+    branches = Branches(tree)
+    assert len(branches.all()) == 2_000
+    first = tree.entries[0].offset
+    assert seen[0][0] == first
+    assert sum(size for _, size in seen) == os.path.getsize(tree.path) - first
+    seen.clear()
+    branches.all()
+    branches.of_path(tree.entries[5])
+    assert not seen
+    more = content(working("new", "5", 1))
+    with open(tree.path, "ab") as file:
+        file.write(more)
+    tree.extend()
+    assert branches.of_path(tree.entries[-1]).tools == 2
+    assert sum(size for _, size in seen) == len(more)
+
+
+@pytest.mark.parametrize("deep", [True, False])
+def test_fifty_thousand_entries(tmp_path: Path, deep: bool) -> None:
+    count = 50_000
+    lines = [working(f"{at:x}", (f"{at - 1:x}" if deep else "0") if at else None, 1) for at in range(count)]
+    found = branch_facts(open_tree(put(tmp_path, HEADER, *lines)))
+    assert len(found) == (1 if deep else count - 1)
+    assert found[-1].tools == (count if deep else 2)
+
+
+def test_a_file_that_was_written_anew(tmp_path: Path) -> None:
+    tree = open_tree(put(tmp_path, HEADER, user("a", None), working("b", "a", 1)))
+    put(tmp_path, HEADER, user("x", None), working("b", "x", 1))
+    with pytest.raises(Changed):
+        branch_facts(tree)
+    put(tmp_path, HEADER)
+    with pytest.raises(Changed):
+        branch_facts(tree)
+    os.unlink(tree.path)
+    with pytest.raises(FileNotFoundError):
+        branch_facts(tree)
+
+
+def test_nobody_waits_any_more(tmp_path: Path) -> None:
+    tree = open_tree(put(tmp_path, HEADER, user("a", None)))
+    with pytest.raises(Overtaken):
+        Branches(tree).read(lambda: False)
+
+
+def test_an_empty_session_has_none(tmp_path: Path) -> None:
+    assert branch_facts(open_tree(put(tmp_path, HEADER))) == []
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_old_versions(tmp_path: Path, version: int) -> None:
+    lines = [user("a", None), working("b", "a", 2)]
+    if version == 1:
+        for line in lines:
+            del line["id"], line["parentId"]
+    (facts,) = branch_facts(open_tree(put(tmp_path, {**HEADER, "version": version}, *lines)))
+    assert (facts.turns, facts.tools, facts.cost) == (1, 2, 0.5)
+
+
+def test_a_transcript_says_its_leaf(tmp_path: Path) -> None:
+    def node(entry_id: str, prev: str | None, role: str, message: Any) -> dict[str, Any]:
+        schema = {"schema": "indus/transcript@1", "kind": "entry"}
+        return {**schema, "id": entry_id, "prev": prev, "role": role, "message": message, "at": 5}
+
+    said = {"role": "assistant", "content": [CALL], "usage": spending(4, 0.25)}
+    path = tmp_path / "s.ndjson"
+    path.write_bytes(
+        content(
+            {"schema": "indus/transcript@1", "kind": "head", "sessionId": "s", "leaf": "b"},
+            node("a", None, "user", {"role": "user", "content": "hi"}),
+            node("b", "a", "assistant", said),
+            node("c", "a", "assistant", said),
+        )
+    )
+    one, other = branch_facts(open_tree(str(path)))
+    assert (one.on_active_path, other.on_active_path) == (True, False)
+    assert (one.tokens, one.cost, one.tools) == ((4, 1, 2, 3), 0.25, 1)
+    assert one.duration_ms == 0
+
+
+FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "real"
+
+
+@pytest.mark.skipif(not FOLDER.is_dir(), reason="the folder of real files is not beside the repository")
+def test_real_files() -> None:
+    branched = 0
+    for path in sorted(FOLDER.glob("*.jsonl")):
+        tree = open_tree(str(path))
+        found = branch_facts(tree)
+        branched += len(found) > 1
+        for facts in found:
+            *told, spent, first, last, active, common = all_of(facts)
+            *slow, slow_spent, slow_first, slow_last, slow_active, slow_common = slow_facts(tree, facts.leaf)
+            assert (told, first, last, active) == (slow, slow_first, slow_last, slow_active)
+            assert common is slow_common
+            assert spent == pytest.approx(slow_spent)
+    assert branched

@@ -1,0 +1,205 @@
+"""A path of a session read by the way is the one that the whole tree has, and takes less to find."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+
+import pytest
+
+from app.sessions import entry_lines, path_reader
+from app.sessions.path_reader import BEGINNING, Anchor, Changed, Overtaken, open_path
+from app.sessions.tree import open_tree
+from tests.factory import chain, entry, header, message, write_session
+
+
+@pytest.fixture
+def by_the_way(monkeypatch):
+    """Even short files are not read whole, and in small pieces."""
+    monkeypatch.setattr(path_reader, "WHOLE", 0)
+    monkeypatch.setattr(entry_lines, "BLOCK", 100)
+
+
+def all_of(path, most=3):
+    """The ids of all that a path hands out, in its order."""
+    if path.start is None:
+        return []
+    above, below = [], []
+    while not path.at_root:
+        above += path.above(most)
+    while not path.at_end:
+        below += path.below(most)
+    return [node.id for node in (*reversed(above), path.start, *below)]
+
+
+def grown(at_random, entries):
+    """A session that was gone back in again and again."""
+    lines = [header()]
+    ids: list[str] = []
+    for number in range(entries):
+        goes_back = ids and at_random.random() < 0.2
+        parent = at_random.choice(ids) if goes_back else ids[-1] if ids else None
+        ids.append(f"e{number}")
+        lines.append(message(ids[-1], parent, "user", "x" * at_random.randrange(300)))
+    return lines
+
+
+def expected(tree, node):
+    """The path through an entry, found the long way."""
+    active = tree.active_path()
+    if node in active:
+        return [each.id for each in active]
+    for leaf in tree.entries:
+        steps, at = [], leaf
+        while at is not None:
+            steps.append(at)
+            at = at.parent
+        if not leaf.children and node in steps:
+            return [each.id for each in reversed(steps)]
+    raise AssertionError(node)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_every_path_is_that_of_the_tree(tmp_path, by_the_way, seed):
+    file = str(write_session(tmp_path / "s.jsonl", *grown(random.Random(seed), 40)))
+    tree = open_tree(file)
+    assert all_of(open_path(file)) == [node.id for node in tree.active_path()]
+    for node in tree.entries:
+        path = open_path(file, anchor=Anchor(node.id, node.offset))
+        assert path.found
+        assert path.start.id == node.id
+        assert all_of(path) == expected(tree, node)
+        assert path.total == len(expected(tree, node))
+        assert path.first == 1
+
+
+@pytest.mark.parametrize("most", [1, 7, 100])
+def test_a_straight_session_needs_no_tree(tmp_path, by_the_way, most):
+    file = str(write_session(tmp_path / "s.jsonl", *chain(*(f"text {n}" for n in range(50)))))
+    tree = open_tree(file)
+    ids = [node.id for node in tree.entries]
+    path = open_path(file, straight=True, entries=50)
+    assert (path.total, path.first) == (50, 50)
+    path.above(9)
+    assert path.first == 41
+    for anchor in (None, Anchor(ids[20], tree.entries[20].offset)):
+        path = open_path(file, anchor=anchor, straight=True)
+        assert all_of(path, most) == ids
+        assert path.trees == 0
+    assert all_of(open_path(file, anchor=BEGINNING)) == ids
+
+
+def test_what_the_catalog_took_for_straight_and_is_not(tmp_path, by_the_way):
+    lines = [header(), message("a", None, "user", "1"), message("b", "a", "user", "2")]
+    lines += [message("c", "b", "user", "3"), message("d", "b", "user", "4"), message("e", "d", "user", "5")]
+    file = str(write_session(tmp_path / "s.jsonl", *lines))
+    at = open_tree(file).by_id["b"].offset
+    path = open_path(file, anchor=Anchor("b", at), straight=True)
+    # "c" stands first in the file, so the straight way leads there until "d" shows that it is a branch
+    assert all_of(path)[:2] == ["a", "b"]
+    assert path.trees == 1
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [header()],
+        [header(), message("b", "a", "user", "child first"), message("a", None, "user", "parent")],
+        [header(), message("b", "gone", "user", "orphan"), message("c", "b", "user", "x")],
+        [header(), message("a", "a", "user", "its own parent"), message("c", "a", "user", "x")],
+        [header(), message("a", None, "user", "1"), "damaged {", message("b", "a", "user", "2"), "", "[]"],
+        [header(), entry("custom", "a", None, customType="x"), message("a", "a", "user", "twice")],
+        [{**header(), "version": 1}, {"type": "message", "message": {"role": "user", "content": "hi"}}],
+    ],
+)
+def test_odd_files_read_as_the_tree_has_them(tmp_path, by_the_way, lines):
+    file = str(write_session(tmp_path / "s.jsonl", *lines))
+    assert all_of(open_path(file)) == [node.id for node in open_tree(file).active_path()]
+
+
+@pytest.mark.parametrize("tail", ["", '{"type":"mess', json.dumps(message("z", "00000002", "user", "last"))])
+def test_a_last_line_without_its_end(tmp_path, by_the_way, tail):
+    file = write_session(tmp_path / "s.jsonl", *chain("a", "b"))
+    with file.open("a") as out:
+        out.write(tail)
+    path = open_path(str(file))
+    assert all_of(path) == [node.id for node in open_tree(str(file)).active_path()]
+    assert path.trees == 0
+
+
+def append(file, line):
+    with open(file, "a", encoding="utf-8") as out:
+        out.write(json.dumps(line) + "\n")
+
+
+@pytest.mark.parametrize("whole", [0, 1 << 20])
+def test_what_is_appended_follows(tmp_path, monkeypatch, whole):
+    monkeypatch.setattr(path_reader, "WHOLE", whole)
+    file = str(write_session(tmp_path / "s.jsonl", *chain("a", "b")))
+    path = open_path(file)
+    path.above(9)
+    path.look_again()
+    assert path.at_end
+    append(file, message("c", "00000002", "user", "more"))
+    path.look_again()
+    assert [node.id for node in path.below(9)] == ["c"]
+    append(file, message("d", "00000001", "user", "another branch"))
+    path.look_again()
+    with pytest.raises(Changed):
+        path.below(9)
+
+
+def test_a_branch_that_was_left_is_not_disturbed_by_the_other(tmp_path):
+    lines = [header(), message("a", None, "user", "1"), message("b", "a", "user", "2")]
+    file = str(write_session(tmp_path / "s.jsonl", *lines, message("c", "a", "user", "3")))
+    path = open_path(file, anchor=Anchor("b", -1))
+    append(file, message("d", "c", "user", "4"))
+    path.look_again()
+    assert path.below(9) == []
+    assert path.at_end
+    append(file, message("e", "b", "user", "5"))
+    path.look_again()
+    assert [node.id for node in path.below(9)] == ["e"]
+
+
+def test_a_file_that_was_written_anew_is_told_of(tmp_path, by_the_way):
+    file = write_session(tmp_path / "s.jsonl", *chain("a", "b"))
+    path = open_path(str(file))
+    other = write_session(tmp_path / "other.jsonl", *chain("c", "d", "e"))
+    os.replace(other, file)
+    with pytest.raises(Changed):
+        path.look_again()
+    with pytest.raises(Changed):
+        path.above(3)
+
+
+def test_nobody_waits_any_more(tmp_path, by_the_way):
+    file = str(write_session(tmp_path / "s.jsonl", *chain("a", "b", "c")))
+    going = [True]
+    path = open_path(file, keep_going=lambda: going[0])
+    going[0] = False
+    with pytest.raises(Overtaken):
+        path.above(3)
+
+
+def test_the_end_of_a_long_session_is_found_without_the_rest(tmp_path):
+    count = 80_000
+    with open(tmp_path / "s.jsonl", "w", encoding="utf-8") as out:
+        out.write(json.dumps(header()) + "\n")
+        for number in range(count):
+            parent = f"{number - 1:08x}" if number else None
+            out.write(json.dumps(message(f"{number:08x}", parent, "user", "word " * 20)) + "\n")
+    path = open_path(str(tmp_path / "s.jsonl"))
+    found = [path.start, *path.above(100)]
+    assert [node.id for node in found] == [f"{count - 1 - back:08x}" for back in range(101)]
+    assert path.trees == 0
+    assert path.read <= 2 * entry_lines.BLOCK
+
+
+def test_a_long_text_further_up_is_not_read(tmp_path):
+    lines = chain("x" * 10_000_000, *(f"text {number}" for number in range(200)))
+    path = open_path(str(write_session(tmp_path / "s.jsonl", *lines)))
+    assert len(path.above(100)) == 100
+    assert path.trees == 0
+    assert path.read <= 2 * entry_lines.BLOCK

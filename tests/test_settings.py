@@ -1,0 +1,116 @@
+"""What a user sets, and what is said of what cannot be understood."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.settings import Settings, read_settings, settings_file
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> dict[str, str]:
+    return {"HOME": str(tmp_path), "LEAFMARK_CONFIG_DIR": str(tmp_path / "config")}
+
+
+def read(env: dict[str, str], text: str | bytes) -> Settings:
+    os.makedirs(os.path.dirname(settings_file(env)), exist_ok=True)
+    with open(settings_file(env), "wb") as file:
+        file.write(text if isinstance(text, bytes) else text.encode())
+    return read_settings(env)
+
+
+def test_without_a_file_nothing_is_set_and_nothing_is_wrong(env: dict[str, str], tmp_path: Path) -> None:
+    settings = read_settings(env)
+    assert (settings.ask_before_trash, settings.summary_command) == (True, ())
+    assert (settings.keys, settings.problems) == ({}, ())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_all_that_can_be_set(env: dict[str, str]) -> None:
+    settings = read(
+        env,
+        """
+        ask_before_trash = false
+        summary_command = ["llm", "-m", "a b"]
+
+        [keys]
+        "session.trash" = "ctrl+d, delete"
+        session.pin = ["p", "ctrl+p"]
+        "app.quit" = ""
+        """,
+    )
+    assert settings.problems == ()
+    assert settings.ask_before_trash is False
+    assert settings.summary_command == ("llm", "-m", "a b")
+    assert settings.keys == {"session.trash": "ctrl+d,delete", "session.pin": "p,ctrl+p", "app.quit": ""}
+
+
+def test_a_command_may_be_one_text(env: dict[str, str]) -> None:
+    assert read(env, "summary_command = 'llm -m \"a b\"'").summary_command == ("llm", "-m", "a b")
+    assert read(env, "summary_command = ''").summary_command == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("ask_before_trash = 1", "ask_before_trash: must be true or false"),
+        ("summary_command = 3", "summary_command: must be a command"),
+        ("summary_command = ['a', 3]", "summary_command: must be a command"),
+        ("summary_command = ['']", "summary_command: is no command"),
+        ("summary_command = 'it''s'", "is not TOML"),
+        ('summary_command = "it\'s"', "summary_command: a quote is not closed"),
+        ("keys = 3", "keys: must be a table"),
+        ('[keys]\n"session.pin" = 3', "keys.session.pin: must be keys"),
+        ("ask_before_trsh = true", "ask_before_trsh: there is no such setting"),
+        ('"bad\\u001b[31m" = 1', "bad␛[31m: there is no such setting"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line_and_all_else_holds(
+    env: dict[str, str], text: str, said: str
+) -> None:
+    good = "" if "TOML" in said else "summary_command = 'good'\n" * (not text.startswith("summary"))
+    settings = read(env, good + text)
+    [problem] = settings.problems
+    assert problem.startswith(settings_file(env) + ": ")
+    assert said in problem
+    assert "\x1b" not in problem
+    assert settings.ask_before_trash is True
+    assert settings.summary_command == (("good",) if good else ())
+
+
+def test_one_key_that_is_wrong_does_not_take_the_others_away(env: dict[str, str]) -> None:
+    settings = read(env, '[keys]\nsession.pin = 3\nsession.new = "n"\n"view.back" = ["escape", 1]')
+    assert settings.keys == {"session.new": "n"}
+    assert len(settings.problems) == 2
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"\xff\xfe", "is not UTF-8"),
+        (b"= 1", "is not TOML: "),
+        (b"keys = " + b"[" * 100_000, "is not TOML"),
+        (b"#" * (1 << 20) + b"\n", "is too long to be read"),
+    ],
+)
+def test_a_file_that_cannot_be_understood_is_none(env: dict[str, str], data: bytes, said: str) -> None:
+    settings = read(env, data)
+    [problem] = settings.problems
+    assert said in problem
+    assert settings.keys == {}
+
+
+def test_a_byte_order_mark_is_no_fault(env: dict[str, str]) -> None:
+    assert read(env, b"\xef\xbb\xbfask_before_trash = false").ask_before_trash is False
+
+
+def test_a_folder_in_its_place_is_said(env: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "config" / "config.toml").mkdir(parents=True)
+    [problem] = read_settings(env).problems
+    assert "cannot be read" in problem

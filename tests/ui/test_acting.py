@@ -1,0 +1,228 @@
+"""What is done to sessions from their list, in the selector and in the browser."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from app.messages import StatesFound
+from app.screens.questions import RowEditor, RowQuestion
+from tests.factory import chain
+from tests.ui.conftest import pi_session
+
+WAYS = [{"selector": ""}, {}]
+
+
+def snapshot(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_ctrl_d_asks_in_the_row_and_enter_trashes(browser, three, way):
+    async with browser(**way) as it:
+        path = it.path("branchy")
+        before = path.read_bytes()
+        await it.press("ctrl+d")
+        assert isinstance(it.screen, RowQuestion)
+        assert "Trash this session?" in it.text()
+        await it.press("enter")
+        await it.until(lambda: not path.exists(), "the trash")
+        await it.until(lambda: "branchy" not in it.listed(), "the row's end")
+        assert any("Moved to the trash" in toast for toast in it.toasts())
+        assert before in snapshot(it.folder / "data" / "Trash").values()
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("key", ["escape", "ctrl+c"])
+async def test_escape_and_ctrl_c_keep_it_and_other_keys_do_nothing(browser, three, way, key):
+    async with browser(**way) as it:
+        before = snapshot(it.folder / "home")
+        await it.press("ctrl+d", "y", "x", "ctrl+d", "down", "space", "q")
+        assert isinstance(it.screen, RowQuestion)
+        await it.press(key)
+        assert not isinstance(it.screen, RowQuestion)
+        assert "Trash this" not in it.text()
+        assert snapshot(it.folder / "home") == before
+        assert not it.app._exit
+
+
+async def test_the_question_can_be_left_out(browser, three, tmp_path):
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "config.toml").write_text("ask_before_trash = false\n")
+    async with browser() as it:
+        path = it.path("branchy")
+        await it.press("delete")
+        await it.until(lambda: not path.exists(), "the trash")
+
+
+@pytest.mark.parametrize(("way", "undo"), [({"selector": ""}, "ctrl+z"), ({}, "z")])
+async def test_undo_brings_it_back_byte_for_byte(browser, three, way, undo):
+    async with browser(**way) as it:
+        path = it.path("branchy")
+        before, times = path.read_bytes(), path.stat().st_mtime_ns
+        await it.press("ctrl+d", "enter")
+        await it.until(lambda: not path.exists(), "the trash")
+        await it.press(undo)
+        await it.until(path.exists, "the session")
+        assert (path.read_bytes(), path.stat().st_mtime_ns) == (before, times)
+        await it.until(lambda: "branchy" in it.listed(), "its row")
+        assert any("Back from the trash" in toast for toast in it.toasts())
+
+
+async def test_undo_with_nothing_done_says_so(browser, three):
+    async with browser() as it:
+        await it.press("z")
+        await it.until(lambda: "Nothing to take back" in it.toasts(), "that")
+
+
+async def test_a_live_session_is_not_trashed_and_its_holder_is_named(browser, three):
+    async with browser() as it:
+        path = it.path("branchy")
+        it.screen.post_message(StatesFound({str(path): "live"}, {str(path): "process 7 (omp) has it open"}))
+        await it.pilot.pause()
+        await it.press("ctrl+d")
+        assert not isinstance(it.screen, RowQuestion)
+        assert any("process 7 (omp)" in toast for toast in it.toasts())
+        assert path.exists()
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_several_are_marked_and_one_question_is_for_all(browser, three, way):
+    async with browser(**way) as it:
+        await it.press("space", "space")
+        assert "2 marked" in it.text()
+        await it.press("ctrl+d")
+        assert "Trash 2 sessions?" in it.text()
+        await it.press("enter")
+        await it.until(lambda: not list((it.folder / "home").rglob("*plain.jsonl")), "the trash")
+        await it.until(lambda: "marked" not in it.text(), "the end of the marks")
+        await it.press("ctrl+z")
+        await it.until(lambda: {"branchy", "plain"} <= set(it.listed()), "both of them")
+
+
+async def test_marks_go_with_escape_before_anything_else(browser, three):
+    async with browser(selector="") as it:
+        await it.press("space", *"done", "escape")
+        assert "marked" not in it.text()
+        assert it.box.value == "done"
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_ctrl_r_names_the_session_in_its_row(browser, three, way):
+    async with browser(**way) as it:
+        path = it.path("plain")
+        times = path.stat().st_mtime_ns
+        await it.press("down", "ctrl+r")
+        assert isinstance(it.screen, RowEditor)
+        await it.press(*"Manual", "enter")
+        await it.until(lambda: "Manual" in it.text(), "the name")
+        line = json.loads(path.read_text().splitlines()[-1])
+        assert (line["type"], line["name"]) == ("session_info", "Manual")
+        assert path.stat().st_mtime_ns == times
+        await it.press("ctrl+z")
+        await it.until(lambda: "Manual" not in it.text().splitlines()[3], "its end")
+
+
+async def test_an_empty_name_takes_the_name_off_and_escape_leaves_it(browser, three):
+    async with browser() as it:
+        await it.press("ctrl+r", "x", "escape")
+        assert it.sessions.row.name == "Refactor auth"
+        await it.press("ctrl+r", "ctrl+u", "enter")
+        await it.until(lambda: it.sessions.row.name is None, "the name's end")
+
+
+async def test_ctrl_backspace_edits_a_query_and_trashes_without_one(browser, three):
+    async with browser(selector="") as it:
+        await it.press(*"man page", "ctrl+backspace")
+        assert it.box.value == "man "
+        await it.press("ctrl+u", "ctrl+backspace")
+        assert isinstance(it.screen, RowQuestion)
+        await it.press("escape")
+
+
+async def test_p_pins_and_unpins_and_pinned_ones_come_first(browser, three):
+    async with browser() as it:
+        await it.press("down", "p")
+        await it.until(lambda: it.listed()[1] == "plain", "its place")
+        assert "★" in it.text()
+        assert it.sessions.row.id == "plain"
+        await it.press("p")
+        await it.until(lambda: it.listed()[1] == "branchy", "the old place")
+
+
+async def test_f_forks_and_the_fork_is_listed(browser, three):
+    async with browser() as it:
+        await it.press("f")
+        await it.until(lambda: len(it.listed()) == 6, "the fork")
+        assert any("New session" in toast for toast in it.toasts())
+
+
+async def test_fork_to_another_folder_asks_for_one_that_is_there(browser, three, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    async with browser() as it:
+        await it.press("F", "ctrl+u", *"/nowhere", "enter")
+        assert "is no folder" in it.text()
+        await it.press("ctrl+u", *str(other), "enter")
+        await it.until(lambda: f"[{other}]" in it.listed(), "the fork's project")
+
+
+async def test_id_and_path_are_copied(browser, three):
+    async with browser() as it:
+        await it.press("y")
+        assert it.app.clipboard == "branchy"
+        await it.press("Y")
+        assert it.app.clipboard == str(it.path("branchy"))
+
+
+async def test_a_gone_folder_offers_another_and_goes_on_there(browser, tmp_path):
+    work = tmp_path / "work"
+    work.mkdir()
+    pi_session(tmp_path, *chain("go on", "yes", id="s", cwd="/gone/for/good"), id="s")
+    program = tmp_path / "bin" / "pi"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    async with browser(here=str(work)) as it:
+        await it.press("down", "plus", "G")
+        await it.settled()
+        await it.press("enter")
+        assert "f another folder" in it.text()
+        await it.press("f", "enter")
+        await it.until(lambda: it.app._exit, "the plan")
+        assert it.app.return_value.cwd == str(work)
+        assert len(list((tmp_path / "home").rglob("*.jsonl"))) == 2
+
+
+async def test_a_new_session_begins_in_the_folder_of_the_row(browser, tmp_path):
+    work = tmp_path / "work"
+    work.mkdir()
+    pi_session(tmp_path, *chain("go on", "yes", id="s", cwd=str(work)), id="s")
+    program = tmp_path / "bin" / "pi"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    async with browser(here=str(work)) as it:
+        await it.press("n")
+        await it.until(lambda: it.app._exit, "the plan")
+        assert it.app.return_value.argv == ["pi"]
+        assert it.app.return_value.cwd == str(work)
+
+
+async def test_a_session_that_vanished_before_the_action_is_named(browser, three):
+    async with browser() as it:
+        await it.press("ctrl+d")
+        path = it.path("branchy")
+        path.unlink()
+        await it.press("enter")
+        await it.until(lambda: it.toasts(), "why not")
+        assert "Refactor auth" in it.toasts()[0]
+        await it.until(lambda: "branchy" not in it.listed(), "the row's end")
+
+
+async def test_looking_writes_nothing(browser, three):
+    async with browser(selector="") as it:
+        before = snapshot(it.folder / "home")
+        await it.press("down", "up", *"slower", "escape", "tab", "ctrl+s", "ctrl+n", "ctrl+p", "space")
+        assert snapshot(it.folder / "home") == before

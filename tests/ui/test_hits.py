@@ -1,0 +1,148 @@
+"""What was found in a session is gone to in its tree, and marked in its entry (issue 5, "Search")."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from app.messages import HitPlaced
+from app.sessions import tree as session_tree
+from tests.factory import chain, entry, header, message
+from tests.ui.conftest import pi_session
+
+BRANCHED = [
+    header("s"),
+    message("a", None, "user", "fix the login"),
+    message("b", "a", "assistant", "too early"),
+    message("c", "b", "user", "cache it"),
+    message("d", "c", "assistant", "\n".join(f"line {n}" for n in range(200)) + "\nslower than before"),
+    message("e", "b", "user", "use redis"),
+    entry("custom", "x", "e", customType="t", data={"zebra": "stripes"}),
+    message("f", "x", "assistant", "faster"),
+]
+
+
+@pytest.fixture
+def branched(tmp_path):
+    pi_session(tmp_path, *BRANCHED, id="s")
+    return tmp_path
+
+
+def hit(it, entry_id, *words, where="", again=False):
+    path = str(it.path("s"))
+    at = 0
+    with open(path, "rb") as file:
+        for line in file:
+            if json.loads(line).get("id") == entry_id:
+                break
+            at += len(line)
+    return HitPlaced(path, "", entry_id, at, words, where, again=again)
+
+
+def reading(it):
+    return it.screen._reading
+
+
+def marked(it):
+    """The marked pieces of the lines of the entry that are in sight."""
+    pane = it.entry
+    seen = range(pane.scroll_offset.y, min(pane.scroll_offset.y + pane.size.height, len(pane.lines)))
+    return [text for line in seen for text, style in pane.draw(line, 60, False) if style == "match"]
+
+
+async def test_a_search_puts_the_cursor_on_what_it_found(browser, branched):
+    async with browser(size=(160, 45)) as it:
+        await it.press("slash", *"slower")
+        await it.until(lambda: it.tree.node is not None and it.tree.node.id == "d", "the entry")
+        await it.until(lambda: marked(it) == ["slower"], "the mark, in sight")
+        assert "slower than before" in it.text()
+        assert "branch 1 of 2, not on the active path" in it.text()
+        await it.press("escape")
+        await it.until(lambda: not marked(it), "the end of the mark")
+        assert it.tree.node.id == "d"
+        assert "not on the active path" not in it.text()
+
+
+async def test_folds_and_filters_that_hide_it_are_left(browser, branched):
+    async with browser() as it:
+        await it.press("tab", "ctrl+u", "minus")
+        reading(it).open_at(hit(it, "d", "slower"))
+        assert it.tree.node.id == "d"
+        assert it.tree.mode == "default"
+        await it.press("minus")
+        assert it.tree.node.id == "c"
+        reading(it).open_at(hit(it, "f", "faster"))
+        reading(it).open_at(hit(it, "d", "slower"))
+        assert it.tree.node.id == "d"
+        reading(it).open_at(hit(it, "x", "zebra"))
+        assert (it.tree.node.id, it.tree.mode) == ("x", "all")
+
+
+async def test_its_place_moves_nobody(browser, branched):
+    async with browser(size=(160, 45)) as it:
+        reading(it).open_at(hit(it, "d", "slower"))
+        await it.press("tab", "home")
+        assert it.tree.node.id == "a"
+        reading(it).open_at(hit(it, "d", "slower", where="branch 1 of 2, not on the active path", again=True))
+        await it.pilot.pause()
+        assert it.tree.node.id == "a"
+        assert "branch 1 of 2, not on the active path" in it.text()
+
+
+async def test_a_hit_of_another_session_and_one_that_is_gone_move_nobody(browser, branched):
+    async with browser() as it:
+        before = it.tree.node
+        other = hit(it, "d", "slower")
+        other.path += ".other"
+        reading(it).open_at(other)
+        gone = hit(it, "d", "slower")
+        gone.entry_id, gone.offset = "nowhere", 3
+        reading(it).open_at(gone)
+        reading(it).open_at(HitPlaced(str(it.path("s")), "", None, -1, ("fix",), ""))
+        assert it.tree.node is before
+
+
+async def test_marks_go_with_the_session(browser, branched, tmp_path):
+    pi_session(tmp_path, *chain("one", "two faster", id="other"), id="other")
+    async with browser() as it:
+        first = it.sessions.row.path
+        where = HitPlaced(first, "", None, -1, ("faster",), "")
+        reading(it).open_at(where)
+        assert it.entry.words == ("faster",)
+        await it.press("down")
+        await it.settled()
+        assert it.sessions.row.path != first
+        assert it.entry.words == ()
+
+
+async def test_in_a_long_session_it_is_gone_to_when_the_whole_is_there(browser, tmp_path, monkeypatch):
+    monkeypatch.setattr(session_tree, "END", 4096)
+    lines = chain(*(f"text {n} " + "word " * 20 for n in range(400)), id="s")
+    pi_session(tmp_path, *lines, id="s")
+    async with browser() as it:
+        reading(it).show(None)
+        reading(it).show(it.sessions.row)
+        reading(it).open_at(hit(it, f"{3:08x}", "text 2"))
+        await it.until(lambda: it.tree.node is not None and it.tree.node.id == f"{3:08x}", "the entry")
+        assert it.tree.view.tree.is_whole
+        await it.until(lambda: marked(it) == ["text 2"], "the mark")
+
+
+async def test_the_selector_opens_its_preview_at_what_was_found(browser, branched):
+    async with browser(size=(140, 30), selector="") as it:
+        await it.until(lambda: "faster" in it.text(), "the end")
+        await it.press(*"slower")
+        await it.until(lambda: "branch 1 of 2, not on the active path" in it.text(), "where it is")
+        assert "slower than before" in it.text()
+        assert "4 of 4" in it.text()
+        await it.press("escape")
+        await it.until(lambda: "slower" not in it.text(), "the end again")
+
+
+async def test_the_selectors_preview_follows_a_session_that_grows(browser, branched):
+    async with browser(size=(140, 30), selector="") as it:
+        await it.until(lambda: "faster" in it.text(), "the end")
+        with open(it.path("s"), "a", encoding="utf-8") as file:
+            file.write(json.dumps(message("new", "f", "user", "one thing more", 60)) + "\n")
+        await it.until(lambda: "one thing more" in it.text(), "what came")

@@ -1,0 +1,205 @@
+"""The selector, key by key (PARITY 4.1 and 5, "Listing", "Search", "Picker keys")."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.factory import chain, entry
+from tests.ui.conftest import HERE, pi_session
+
+
+@pytest.fixture
+def four(three, tmp_path):
+    """Three of `three`, and a fork of the first of them."""
+    fork = chain("fork of it", "yes", id="forked")
+    fork[0]["parentSession"] = str(next(tmp_path.rglob("*branchy.jsonl")))
+    pi_session(tmp_path, *fork, id="forked")
+    return tmp_path
+
+
+async def test_it_opens_on_this_folder_with_the_keys_in_the_line(browser, three):
+    async with browser(selector="") as it:
+        assert it.focus == "filter"
+        assert it.listed() == ["branchy", "plain"]
+        assert "this folder" in it.text()
+        assert "Refactor auth" in it.text()
+
+
+async def test_tab_turns_the_scope_and_back(browser, three):
+    async with browser(selector="") as it:
+        await it.press("tab")
+        assert sorted(it.listed()) == ["branchy", "plain", "site1"]
+        assert "/work/site" in it.text()
+        await it.press("tab")
+        assert it.listed() == ["branchy", "plain"]
+
+
+async def test_an_empty_folder_says_how_to_widen_and_does_not_switch(browser, three):
+    async with browser(selector="", here="/work/nothing") as it:
+        assert it.listed() == []
+        assert "No sessions in this folder." in it.text()
+        assert "Tab shows those of all folders." in it.text()
+        await it.press("tab")
+        assert len(it.listed()) == 3
+
+
+async def test_typing_searches_and_the_arrows_move_meanwhile(browser, three):
+    async with browser(selector="") as it:
+        await it.press(*"done")
+        await it.until(lambda: it.listed() == ["plain"], "what was said")
+        await it.press("escape")
+        assert it.box.value == ""
+        assert it.listed() == ["branchy", "plain"]
+        await it.press("down")
+        assert it.sessions.row.id == "plain"
+        await it.press("down", "down", "up")
+        assert it.sessions.row.id == "branchy"
+        assert it.focus == "filter"
+
+
+async def test_the_query_of_the_command_line_is_looked_for(browser, three):
+    async with browser(selector="slower") as it:
+        await it.until(lambda: it.listed() == ["branchy"], "the session")
+        assert it.box.value == "slower"
+
+
+async def test_a_query_survives_another_scope(browser, three):
+    async with browser(selector="") as it:
+        await it.press(*"done", "tab")
+        await it.until(lambda: sorted(it.listed()) == ["plain", "site1"], "those of all folders")
+        assert it.box.value == "done"
+
+
+async def test_escape_leaves_with_an_empty_line(browser, three):
+    async with browser(selector="x") as it:
+        await it.press("escape")
+        assert not it.app._exit
+        await it.press("escape")
+        assert it.app._exit
+        assert it.app.return_value is None
+
+
+async def test_ctrl_s_turns_the_order(browser, four):
+    async with browser(selector="") as it:
+        orders = []
+        for _ in range(4):
+            orders.append((it.sessions.model.arrangement.order, it.listed()))
+            await it.press("ctrl+s")
+        assert [order for order, _ in orders] == ["threaded", "recent", "relevance", "threaded"]
+        threaded = orders[0][1]
+        assert threaded.index("forked") == threaded.index("branchy") + 1
+
+
+async def test_ctrl_n_shows_only_named_ones_and_says_how_to_go_back(browser, three, tmp_path):
+    blank = [*chain("blank name", "x", id="blank"), entry("session_info", "q", "00000002", 13, name="   ")]
+    pi_session(tmp_path, *blank, id="blank")
+    async with browser(selector="") as it:
+        await it.press("ctrl+n")
+        assert it.listed() == ["branchy"]
+    async with browser(selector="", here="/work/site") as it:
+        await it.press("ctrl+n")
+        assert it.listed() == []
+        assert "Ctrl+N shows those without one as well." in it.text()
+
+
+async def test_tab_completes_a_filter_that_is_being_typed(browser, three):
+    async with browser(selector="") as it:
+        await it.press(*"lab")
+        await it.press("tab")
+        assert it.box.value == "label:"
+        assert it.sessions.model.arrangement.scope == "here", "the scope stays"
+        await it.until(lambda: it.screen.side._completing._vocabulary is not None, "the labels")
+        await it.press(*"red", "tab")
+        assert it.box.value == 'label:"redis idea"'
+        await it.until(lambda: it.listed() == ["branchy"], "the session with the label")
+
+
+async def test_an_unbalanced_quote_is_plain_text(browser, three):
+    async with browser(selector="") as it:
+        await it.press(*'"man pa')
+        await it.until(lambda: it.listed() == ["plain"], "the session")
+
+
+async def test_a_wrong_pattern_says_so_and_keeps_the_rows(browser, three):
+    async with browser(selector="", size=(160, 45)) as it:
+        await it.press(*"re:(")
+        await it.until(lambda: "not a regular expression" in it.text(), "why not")
+        assert it.listed() == ["branchy", "plain"]
+
+
+async def test_the_tier_of_tools_is_one_key_away(browser, three):
+    async with browser(selector="") as it:
+        await it.press("ctrl+t")
+        assert "tools as well" in it.text()
+        await it.press("ctrl+t")
+        assert "tools as well" not in it.text()
+
+
+async def test_the_preview_shows_the_end_of_the_active_branch(browser, three):
+    async with browser(selector="") as it:
+        await it.until(lambda: "faster" in it.text(), "the last answer")
+        await it.press("down")
+        await it.until(lambda: "write a man page" in it.text() and "done" in it.text(), "the other")
+
+
+async def test_the_preview_opens_at_the_hit_and_says_where_it_is(browser, three):
+    async with browser(selector="", size=(160, 45)) as it:
+        await it.press(*"slower")
+        await it.until(lambda: "not on the active path" in it.text(), "where it is")
+        assert "branch 1 of 2" in it.text()
+
+
+async def test_shift_tab_leads_to_the_list_where_letters_are_keys(browser, three):
+    async with browser(selector="") as it:
+        await it.press("shift+tab")
+        assert it.focus == "sessions"
+        await it.press("j")
+        assert it.sessions.row.id == "plain"
+        await it.press("slash")
+        assert it.focus == "filter"
+
+
+async def test_empty_sessions_are_hidden_until_they_are_asked_for(browser, three, tmp_path):
+    pi_session(tmp_path, chain(id="hollow")[0], id="hollow")
+    async with browser(selector="") as it:
+        assert "hollow" not in it.listed()
+        assert "1 hidden" in it.text()
+        await it.press("shift+tab", "full_stop")
+        assert "hollow" in it.listed()
+
+
+async def test_what_is_roomy_is_remembered(browser, three):
+    async with browser(selector="") as it:
+        await it.press("shift+tab", "d")
+        assert it.sessions.row_height == 2
+    async with browser(selector="") as it:
+        assert it.sessions.row_height == 2
+    async with browser() as it:
+        assert it.sessions.row_height == 2
+
+
+async def test_ctrl_p_shows_the_path_of_the_file(browser, three):
+    async with browser(selector="", size=(400, 40)) as it:
+        await it.press("ctrl+p")
+        assert "_plain.jsonl" in it.text()
+
+
+async def test_t_opens_the_browser_on_the_session_and_escape_comes_back(browser, three):
+    async with browser(selector="") as it:
+        await it.press("down", "shift+tab", "t")
+        await it.until(lambda: not it.selects, "the browser")
+        await it.settled()
+        assert it.sessions.row.id == "plain"
+        assert it.tree.view.tree.header.id == "plain"
+
+
+async def test_the_browser_lists_all_folders_by_project(browser, three):
+    async with browser() as it:
+        await it.press("s")
+        assert it.listed() == [f"[{HERE}]", "branchy", "plain"]
+        await it.press("s", "o")
+        assert sorted(it.listed()) == ["branchy", "plain", "site1"]
+        await it.press("o", "a")
+        assert it.sessions.model.arrangement.agent == "pi"
+        await it.press("a")
+        assert it.sessions.model.arrangement.agent == ""

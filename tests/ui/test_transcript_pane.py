@@ -1,0 +1,462 @@
+"""The transcript pane by itself: what it shows, where, and how little it reads for that."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import asynccontextmanager
+
+from textual.app import App
+
+from app.messages import HitPlaced
+from app.setup import Setup
+from app.widgets import transcript as widget
+from app.widgets.transcript import TranscriptPane
+from tests.factory import chain, entry, header, make_row, message, write_session
+
+SETUP = Setup(env={}, home="/home/me", here=("/work/app",), stores=[], cache_folder="")
+
+
+class Driver:
+    def __init__(self, app, pilot):
+        self.app = app
+        self.pilot = pilot
+        self.pane = app.pane
+        self.lines = app.pane.lines
+        self.errors = app.errors
+
+    async def press(self, *keys):
+        await self.pilot.press(*keys)
+        await self.pilot.pause()
+
+    async def until(self, holds, what="it"):
+        for _ in range(500):
+            await self.pilot.pause()
+            if holds():
+                await self.pilot.pause()
+                return
+            await self.pilot.pause(0.02)
+        raise AssertionError(f"{what} did not come about:\n{self.text()}")
+
+    @property
+    def settled(self):
+        pane = self.pane
+        return pane._answered == pane._reader.generation and not pane._asked and not pane._missed
+
+    async def settle(self):
+        await self.until(lambda: self.settled, "the transcript")
+
+    async def show(self, row, **how):
+        self.pane.show_session(row, **how)
+        await self.until(lambda: self.settled and bool(self.lines.lines or self.lines.notice))
+
+    async def hit(self, row, entry_id, *words, where="", offset=None):
+        if offset is None:
+            offset = offset_of(row.path, entry_id)
+        self.pane.show_hit(HitPlaced(row.path, " ".join(words), entry_id, offset, words, where))
+        await self.settle()
+
+    def text(self):
+        strips = self.app.screen._compositor.render_strips()
+        return "\n".join("".join(segment.text for segment in strip) for strip in strips)
+
+    def rows(self):
+        """The lines in sight, without the border and the scrollbar."""
+        cells = self.lines.cells
+        return [line[2 : 2 + cells].rstrip() for line in self.text().splitlines()[1:-1]]
+
+    @property
+    def title(self):
+        return self.pane._said[0]
+
+
+@asynccontextmanager
+async def pane(size=(60, 20)):
+    class Alone(App):
+        CSS = ".pane { border: round white; } LineList { overflow-x: hidden; overflow-y: scroll; }"
+        errors: list = []
+
+        def compose(self):
+            self.pane = TranscriptPane(SETUP, self.errors.append, id="preview")
+            yield self.pane
+
+    app = Alone()
+    async with app.run_test(size=size) as pilot:
+        app.pane.lines.focus()
+        await pilot.pause()
+        it = Driver(app, pilot)
+        yield it
+        assert not it.errors
+
+
+def session(tmp_path, *lines, name="s", **fields):
+    file = write_session(tmp_path / f"{name}.jsonl", *lines)
+    return row_of(file, **fields)
+
+
+def row_of(file, **fields):
+    entries = len(file.read_bytes().splitlines()) - 1
+    return make_row(
+        file.stem, **{"path": str(file), "entry_count": entries, "size": os.path.getsize(file), **fields}
+    )
+
+
+def offset_of(path, entry_id):
+    at = 0
+    with open(path, "rb") as file:
+        for line in file:
+            if json.loads(line).get("id") == entry_id:
+                return at
+            at += len(line)
+    raise AssertionError(entry_id)
+
+
+def append(row, *lines):
+    with open(row.path, "a", encoding="utf-8") as file:
+        for line in lines:
+            file.write(json.dumps(line) + "\n")
+
+
+def long_chain(count):
+    return chain(*(f"text {number}" for number in range(count)))
+
+
+BRANCHED = [
+    header(),
+    message("a", None, "user", "fix the login"),
+    message("b", "a", "assistant", "the token is read too early"),
+    message("c", "b", "user", "cache it"),
+    message("d", "c", "assistant", "slower than before"),
+    message("e", "b", "user", "use redis"),
+    message("f", "e", "assistant", "much faster"),
+]
+
+
+async def test_it_shows_the_active_branch_from_its_end(tmp_path):
+    async with pane() as it:
+        await it.show(session(tmp_path, *BRANCHED, linear=False))
+        text = it.text()
+        assert "use redis" in text
+        assert "much faster" in text
+        assert "cache it" not in text
+        assert it.title == "4 of 4"
+
+
+async def test_the_end_is_at_the_bottom_and_the_rest_comes_while_one_scrolls(tmp_path):
+    async with pane() as it:
+        row = session(tmp_path, *long_chain(300))
+        await it.show(row)
+        assert "text 299" in it.rows()[-1]
+        assert it.title == "300 of 300"
+        assert it.pane._reader.entries_read < 60
+        while not it.pane._at_root:
+            it.lines.scroll_lines(0)
+            await it.pilot.pause()
+            await it.settle()
+        await it.press("home")
+        assert it.title == "1 of 300"
+        shown = [line.text for line in it.lines.lines if line.text.startswith("text")]
+        assert shown == [f"text {number}" for number in range(300)]
+
+
+async def test_home_and_end(tmp_path):
+    async with pane() as it:
+        await it.show(session(tmp_path, *long_chain(300)))
+        await it.press("home")
+        await it.until(lambda: it.title == "1 of 300", "the beginning")
+        await it.settle()
+        assert "text 0" in it.text()
+        assert it.lines.top == 0
+        await it.press("end")
+        await it.until(lambda: it.title == "300 of 300", "the end")
+        await it.settle()
+        assert "text 299" in it.rows()[-1]
+
+
+async def test_what_is_in_sight_stays_when_more_comes_above(tmp_path):
+    async with pane() as it:
+        await it.show(session(tmp_path, *long_chain(300)))
+        it.lines.scroll_lines(5)
+        first, rows = it.lines.lines[5], len(it.lines.lines)
+        await it.until(lambda: len(it.lines.lines) > rows, "more")
+        assert it.lines.lines[it.lines.top] is first
+        assert it.rows()[0] == first.text
+
+
+async def test_it_opens_at_a_hit_with_its_words_marked_and_says_where(tmp_path):
+    async with pane() as it:
+        row = session(tmp_path, *BRANCHED, linear=False)
+        await it.show(row)
+        await it.hit(row, "d", "slower", where="branch 1 of 2, not on the active path")
+        text = it.text()
+        assert "cache it" in text
+        assert "slower than before" in text
+        assert "use redis" not in text
+        assert it.title == "4 of 4 · branch 1 of 2, not on the active path"
+        at = next(n for n, line in enumerate(it.lines.lines) if "slower" in line.text)
+        assert ("slower", "match") in it.lines.draw(at, 50, False)
+
+
+async def test_a_hit_far_up_is_in_sight_with_what_came_before_and_after(tmp_path):
+    async with pane() as it:
+        row = session(tmp_path, *long_chain(300))
+        it.pane.show_session(row, waits=True)
+        await it.hit(row, f"{101:08x}", "text", "100")
+        rows = it.rows()
+        assert "text 100" in rows
+        assert "text 99" in rows
+        assert "text 101" in rows
+        assert it.title == "101 of 300"
+        assert it.pane._reader.entries_read < 60
+
+
+async def test_when_its_place_is_told_later_nobody_is_moved(tmp_path):
+    async with pane() as it:
+        row = session(tmp_path, *long_chain(300))
+        await it.show(row)
+        await it.hit(row, f"{101:08x}", "text")
+        await it.press("pagedown", "pagedown")
+        await it.settle()
+        before = it.rows()
+        at = offset_of(row.path, f"{101:08x}")
+        it.pane.show_hit(
+            HitPlaced(row.path, "text", f"{101:08x}", at, ("text",), "on the active path", again=True)
+        )
+        await it.pilot.pause()
+        assert it.rows() == before
+        assert it.title.endswith("on the active path")
+
+
+async def test_a_hit_in_what_a_tool_gave_back_shows_its_place(tmp_path):
+    output = "\n".join(f"line {number}" for number in range(1000)) + "\nthe needle\nafter it"
+    call = {"type": "toolCall", "id": "1", "name": "bash", "arguments": {"command": "make"}}
+    lines = [
+        header(),
+        message("a", None, "user", "run it"),
+        message("b", "a", "assistant", ""),
+        message("c", "b", "toolResult", output, toolName="bash", toolCallId="1"),
+        message("d", "c", "assistant", "done"),
+    ]
+    lines[2]["message"]["content"] = [call]
+    async with pane() as it:
+        row = session(tmp_path, *lines)
+        await it.show(row)
+        assert "[bash: make]" in it.text()
+        assert "line 0" in it.text()
+        assert "the needle" not in it.text()
+        assert "998 lines more" in it.text()
+        await it.hit(row, "c", "needle")
+        assert "the needle" in it.text()
+        assert "after it" in it.text()
+
+
+async def test_a_hit_that_is_no_entry_opens_at_the_end(tmp_path):
+    async with pane() as it:
+        row = session(tmp_path, *long_chain(50))
+        it.pane.show_session(row, waits=True)
+        await it.hit(row, None, "name", offset=-1)
+        assert it.title == "50 of 50"
+
+
+async def test_waiting_for_a_hit_that_does_not_come_ends(tmp_path):
+    async with pane() as it:
+        await it.show(session(tmp_path, *long_chain(50)), waits=True)
+        assert it.title == "50 of 50"
+
+
+async def test_who_is_at_the_end_follows(tmp_path):
+    async with pane() as it:
+        row = session(tmp_path, *long_chain(100))
+        await it.show(row)
+        append(row, message("new", f"{100:08x}", "user", "one thing more"))
+        it.pane.follow(row)
+        await it.until(lambda: "one thing more" in it.text(), "what came")
+        assert it.rows()[-1] == "one thing more"
+        assert it.title == "101 of 101"
+
+
+async def test_who_reads_further_up_stays_there(tmp_path):
+    async with pane() as it:
+        row = session(tmp_path, *long_chain(100))
+        await it.show(row)
+        await it.press("pageup")
+        await it.settle()
+        before = it.rows()
+        append(row, message("new", f"{100:08x}", "user", "one thing more"))
+        it.pane.follow(row)
+        await it.until(lambda: it.pane._total == 101, "what came")
+        assert it.rows() == before
+        append(row, message("other", f"{50:08x}", "user", "gone back"))
+        it.pane.follow(row)
+        await it.settle()
+        assert it.rows() == before
+
+
+async def test_who_is_at_the_end_follows_to_another_branch(tmp_path):
+    async with pane() as it:
+        row = session(tmp_path, *long_chain(100))
+        await it.show(row)
+        append(row, message("other", f"{50:08x}", "user", "gone back"))
+        it.pane.follow(row)
+        await it.until(lambda: "gone back" in it.text(), "the branch")
+        assert "text 49" in it.text()
+        assert "text 99" not in it.text()
+        assert it.title == "51 of 51"
+
+
+async def test_a_file_that_is_written_anew_keeps_the_reader_on_the_entry(tmp_path):
+    async with pane() as it:
+        row = session(tmp_path, *long_chain(100))
+        await it.show(row)
+        await it.press(*["pageup"] * 4)
+        await it.settle()
+        before = it.rows()
+        lines = long_chain(100)
+        lines[0]["title"] = "a longer header moves every entry"
+        other = write_session(tmp_path / "other.jsonl", *lines)
+        os.replace(other, row.path)
+        generation = it.pane._reader.path
+        it.pane.follow(row)
+        await it.settle()
+        assert it.pane._reader.path is not generation
+        assert it.rows() == before
+
+
+async def test_a_file_that_is_gone_says_so_and_can_be_tried_again(tmp_path):
+    async with pane() as it:
+        row = session(tmp_path, *chain("hello", "world"))
+        os.rename(row.path, row.path + ".away")
+        await it.show(row)
+        assert "cannot be read" in it.text()
+        os.rename(row.path + ".away", row.path)
+        it.pane.retry()
+        await it.until(lambda: "world" in it.text(), "the session")
+
+
+async def test_nothing_and_empty_sessions(tmp_path):
+    async with pane() as it:
+        row = session(tmp_path, *chain("hello", "world"))
+        await it.show(row)
+        it.pane.show_session(None)
+        await it.pilot.pause()
+        assert "hello" not in it.text()
+        assert it.title == "transcript"
+        await it.show(session(tmp_path, header(), name="empty"))
+        assert "nothing was said yet" in it.text()
+
+
+async def test_another_width_wraps_anew_around_the_reader(tmp_path):
+    async with pane(size=(80, 20)) as it:
+        row = session(tmp_path, *chain(*(f"text {number} " + "word " * 30 for number in range(100))))
+        await it.show(row)
+        await it.hit(row, f"{51:08x}", "50")
+        await it.pilot.resize_terminal(50, 20)
+        await it.settle()
+        assert all(len(line.text) <= it.lines.cells for line in it.lines.lines)
+        assert "text 50 word" in it.text()
+
+
+async def test_a_pane_that_is_not_shown_reads_nothing_until_it_is(tmp_path):
+    async with pane() as it:
+        it.pane.display = False
+        await it.pilot.pause()
+        it.pane.show_session(session(tmp_path, *chain("hello", "world")))
+        await it.pilot.pause()
+        assert it.pane._reader.entries_read == 0
+        it.pane.display = True
+        await it.until(lambda: "world" in it.text(), "the session")
+
+
+async def test_under_a_held_key_only_the_session_it_rests_on_is_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(widget, "BURST", 60)
+    async with pane() as it:
+        rows = [session(tmp_path, *chain(f"session {n}", "x"), name=f"s{n}") for n in range(20)]
+        for row in rows:
+            it.pane.show_session(row)
+        await it.until(lambda: "session 19" in it.text(), "the last session")
+        assert it.pane._reader.entries_read <= 6
+
+
+async def test_hostile_text_is_inert(tmp_path):
+    evil = "\x1b[31mred\x1b]0;t\x07 \u202egnp.exe [/foo] \x9b2J"
+    call = {"type": "toolCall", "id": "1", "name": evil, "arguments": {evil: evil}}
+    lines = [
+        header(),
+        message("a", None, "user", evil),
+        message("b", "a", "assistant", evil, errorMessage=evil, stopReason=evil),
+        message("c", "b", "toolResult", evil, toolName=evil),
+        entry("custom_message", "d", "c", customType=evil, content=evil),
+        entry("compaction", "e", "d", summary=evil, tokensBefore=1e300),
+        entry("branch_summary", "f", "e", summary=evil),
+        message("g", "f", evil, evil),
+        message("h", "g", "bashExecution", "", command=evil, output=evil),
+    ]
+    lines[2]["message"]["content"].append(call)
+    async with pane(size=(80, 60)) as it:
+        row = session(tmp_path, *lines)
+        await it.show(row)
+        for bad in ("\x1b", "\x07", "\u202e", "\x9b"):
+            assert bad not in it.text()
+        assert "[/foo]" in it.text()
+        await it.hit(row, "c", "gnp")
+        assert "\u202e" not in it.text()
+
+
+async def test_nothing_is_written_by_looking(tmp_path):
+    async with pane() as it:
+        row = session(tmp_path, *long_chain(100))
+        before = os.stat(row.path)
+        await it.show(row)
+        await it.press("home", "end")
+        await it.settle()
+        after = os.stat(row.path)
+        assert (after.st_mtime_ns, after.st_ctime_ns) == (before.st_mtime_ns, before.st_ctime_ns)
+        assert os.listdir(tmp_path) == ["s.jsonl"]
+
+
+async def test_the_end_of_a_session_of_80_000_entries_is_shown_by_reading_a_few(tmp_path):
+    async with pane() as it:
+        row = session(tmp_path, *long_chain(80_000))
+        await it.show(row)
+        path = it.pane._reader.path
+        assert "text 79999" in it.rows()[-1]
+        assert it.title == "80,000 of 80,000"
+        assert path.trees == 0
+        assert path.read <= 256 << 10
+        assert it.pane._reader.entries_read <= 40
+
+
+async def test_a_text_of_10_megabytes_further_up_is_not_read_to_show_the_end(tmp_path):
+    async with pane() as it:
+        row = session(tmp_path, *chain("hello", "a word " * 1_500_000, *(f"text {n}" for n in range(100))))
+        await it.show(row)
+        path = it.pane._reader.path
+        assert "text 99" in it.rows()[-1]
+        assert path.trees == 0
+        assert path.read <= 256 << 10
+
+
+async def test_a_text_of_10_megabytes_is_not_wrapped_to_be_shown(tmp_path):
+    async with pane() as it:
+        row = session(tmp_path, *chain("hello", "a word " * 1_500_000, "short", "also short"))
+        await it.show(row)
+        assert "also short" in it.rows()[-1]
+        assert len(it.lines.lines) < 3_000
+        assert sum(len(line.text) for line in it.lines.lines) < 100_000
+        assert any("characters more" in line.text for line in it.lines.lines)
+
+
+async def test_far_from_the_reader_lines_are_let_go(tmp_path, monkeypatch):
+    monkeypatch.setattr(widget, "MOST_LINES", 300)
+    async with pane() as it:
+        await it.show(session(tmp_path, *long_chain(200)))
+        for way, last in (("pageup", "1 of 200"), ("pagedown", "200 of 200")):
+            for _ in range(60):
+                await it.press(way)
+                await it.settle()
+                assert len(it.lines.lines) <= 300
+                assert any(row.startswith("text") for row in it.rows())
+                if it.title == last:
+                    break
+            assert it.title == last
+        assert "text 199" in it.rows()[-1]

@@ -1,0 +1,169 @@
+"""Two branches side by side on lines of a width."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.actions.compare import Comparison, Side, Turn, compare
+from app.formats.text import inert
+from app.formats.touched import Files
+from app.sessions.node import Node
+from app.sessions.tree import open_tree
+from app.sessions.usage import Spent
+from app.view.comparison import FILE_LINES, NARROWEST, Marks, comparison_lines, duration
+from app.view.line import line_width, plain
+from app.view.palette import STYLES
+from tests.actions.test_compare import answer, calls, text
+from tests.factory import entry, header, message, write_session
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NODE = Node(0, "a", None, "message", "user", 2, 0, 1, None)
+TEXTS = st.sampled_from(
+    ["", "short", "a longer text of several words " * 3, "漢字" * 20, "e\u0301👨\u200d👩\u200d👧" * 9]
+)
+TURNS = st.lists(
+    st.builds(
+        Turn,
+        node=st.sampled_from([None, NODE]),
+        prompt=TEXTS,
+        answer=TEXTS,
+        tools=st.dictionaries(
+            st.sampled_from(["read", "bash", "a tool 漢"]), st.integers(1, 5_000), max_size=3
+        ),
+    ),
+    max_size=4,
+).map(tuple)
+PATHS = st.lists(st.sampled_from(["a.py", "src/deep/er/b.py", "漢/字.py", "x" * 90]), unique=True).map(tuple)
+SIDES = st.builds(
+    Side,
+    leaf=st.just(NODE),
+    label=TEXTS,
+    entries=st.integers(0, 99_999),
+    turns=TURNS,
+    tools=st.lists(st.tuples(st.sampled_from(["read", "bash"]), st.integers(1, 99)), max_size=3).map(tuple),
+    files=st.builds(Files, PATHS, PATHS),
+    spent=st.builds(Spent, *[st.integers(0, 10**9)] * 4, st.floats(0, 1e6)),
+    first_ms=st.just(0),
+    last_ms=st.integers(0, 10**12),
+)
+
+
+@settings(deadline=None)
+@given(one=SIDES, other=SIDES, cells=st.integers(0, 200), ascii_only=st.booleans())
+def test_every_line_has_the_width_and_both_sides(
+    one: Side, other: Side, cells: int, ascii_only: bool
+) -> None:
+    marks = Marks(ascii_only=ascii_only)
+    lines = comparison_lines(Comparison(None, one, other), cells, ("one", "other"), marks)
+    for line in lines:
+        assert line_width(line) == max(NARROWEST, cells)
+        assert {style for _, style in line} <= STYLES.keys()
+        assert len(line) == (1 if line[0][1] == "section" else 3)
+        shown = plain(line)
+        assert inert(shown) == shown
+        assert not ascii_only or not set(shown) & set("│─…")
+    swapped = comparison_lines(Comparison(None, other, one), cells, ("other", "one"), marks)
+    assert [len(line) for line in swapped] == [len(line) for line in lines]
+
+
+@pytest.fixture
+def comparison(tmp_path: Path) -> Comparison:
+    path = write_session(
+        tmp_path / "s.jsonl",
+        header(),
+        message("u", None, "user", "shared", 1),
+        message("u1", "u", "user", "first\x1b[2J question", 2),
+        answer(
+            "a1",
+            "u1",
+            3,
+            text("one two three four five six"),
+            *calls(("read", "same.py"), ("edit", "mine.py")),
+        ),
+        message("u2", "a1", "user", "second", 62.5),
+        entry("label", "l", "u2", 62.5, targetId="u2", label="ckpt"),
+        answer("a3", "u", 4, text("goes on"), *calls(("read", "same.py"), ("read", "b.py"))),
+    )
+    tree = open_tree(str(path))
+    return compare(tree, tree.by_id["l"], tree.by_id["a3"])
+
+
+def shown(comparison: Comparison, cells: int = 47, **more: Any) -> list[str]:
+    return [
+        plain(line).rstrip() for line in comparison_lines(comparison, cells, ("branch 1", "branch 2"), **more)
+    ]
+
+
+def test_turn_beside_turn(comparison: Comparison) -> None:
+    assert shown(comparison) == [
+        "branch 1               │ branch 2",
+        "[ckpt]                 │",
+        "── turn 1 ─────────────────────────────────────",
+        "first␛[2J question     │ (goes on)",
+        "one two three four     │ goes on",
+        "five six               │ [read 2]",
+        "[read, edit]           │",
+        "── turn 2 ─────────────────────────────────────",
+        "second                 │ (no such turn)",
+        "(no answer)            │",
+        "── tools ──────────────────────────────────────",
+        "read, edit             │ read 2",
+        "── files read ─────────────────────────────────",
+        "= same.py              │ + b.py",
+        "                       │ = same.py",
+        "── files changed ──────────────────────────────",
+        "+ mine.py              │",
+        "── in all ─────────────────────────────────────",
+        "4 entries              │ 1 entry",
+        "13 tokens in, 5 out    │ 13 tokens in, 5 out",
+        "$0.5000                │ $0.5000",
+        "1 h 00 min             │ 0 s",
+    ]
+
+
+def test_in_ascii(comparison: Comparison) -> None:
+    lines = shown(comparison, marks=Marks(ascii_only=True))
+    assert lines[2] == "-- turn 1 " + "-" * 37
+    assert lines[8] == "second                 | (no such turn)"
+
+
+def test_long_texts_are_cut(comparison: Comparison) -> None:
+    comparison.one.turns[0].prompt = "word " * 60
+    prompts = [line for line in shown(comparison) if line.startswith("word")]
+    assert len(prompts) == 4
+    assert "…" in prompts[-1].split("│")[0]
+    assert "~" in shown(comparison, marks=Marks(ascii_only=True))[6].split("|")[0]
+
+
+def test_many_files(comparison: Comparison) -> None:
+    paths = tuple(f"src/{at:03}.py" for at in range(FILE_LINES + 1))
+    one = comparison.one
+    many = Side(one.leaf, "", 1, (), (), Files(paths), Spent(), None, None)
+    lines = shown(Comparison(None, many, many))
+    assert lines[1].startswith("(nothing was said)")
+    assert sum("src/" in line for line in lines) == FILE_LINES - 1
+    assert any(line.startswith("… 2 more") for line in lines)
+    exactly = Side(one.leaf, "", 1, (), (), Files(paths[1:]), Spent(), None, None)
+    assert sum("src/" in line for line in shown(Comparison(None, exactly, many))) == FILE_LINES
+
+
+@pytest.mark.parametrize(
+    ("span", "said"),
+    [
+        (-5, "0 s"),
+        (59_999, "59 s"),
+        (60_000, "1 min 00 s"),
+        (3_599_000, "59 min 59 s"),
+        (3_600_000, "1 h 00 min"),
+        (86_399_000, "23 h 59 min"),
+        (86_400_000, "1 d 0 h"),
+    ],
+)
+def test_lengths_of_time(span: int, said: str) -> None:
+    assert duration(span) == said

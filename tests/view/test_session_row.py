@@ -1,0 +1,204 @@
+"""A row of the session list in every arrangement: its columns, its second line, what is asked in it; and the
+first picture.
+"""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.view.arrangement import Arrangement
+from app.view.frame import frame
+from app.view.line import line_width, plain
+from app.view.palette import STYLES, THEMES, style_of
+from app.view.session_list import SessionList
+from app.view.session_row import LEGEND, MARKED, MEANT, ORPHAN, PINNED, render_list_line, render_second_line
+from tests.factory import MINUTE, NOW, make_row
+
+HERE = "/home/me/work/app"
+
+
+def listed(*rows, pins=(), **arrangement):
+    model = SessionList((HERE,), "/home/me", Arrangement(**arrangement), frozenset(pins))
+    model.load(rows)
+    model.open_all(True)
+    return model
+
+
+def spans(model, at, cells=80, **look):
+    look = {"selected": False, "now_ms": NOW, "states": {}} | look
+    drawn = render_list_line(model, model.lines[at], cells, **look)
+    assert line_width(drawn) == cells
+    assert {style for _, style in drawn} <= STYLES.keys()
+    return drawn
+
+
+def text(model, at, cells=80, **look):
+    return plain(spans(model, at, cells, **look))
+
+
+def second(model, at, cells=80, **look):
+    drawn = render_second_line(model, model.lines[at], cells, **({"selected": False} | look))
+    assert line_width(drawn) == cells
+    return plain(drawn)
+
+
+def test_each_state_has_a_column_and_a_character_of_its_own():
+    row = make_row("a", title="Refactor", cwd=HERE)
+    model = listed(row, pins={("pi", "a")})
+    model.toggle_mark(row.path)
+    assert text(model, 1, selected=True, states={row.path: "live"}).startswith("❯✓● ★ Refactor")
+    assert text(model, 1, states={row.path: "maybe"}).startswith(" ✓◐ ★ Refactor")
+    model.clear_marks()
+    model.set_pins(frozenset())
+    assert text(model, 1).startswith("    Refactor")
+    for sign in (MARKED, PINNED, ORPHAN.strip(), "●", "◐", "⑂", "◆", "!", "…"):
+        assert sign in LEGEND
+
+
+def test_the_folder_has_a_column_where_the_list_is_of_all_folders_and_not_by_project():
+    row = make_row("a", title="Refactor", cwd=HERE)
+    assert "  ~/work/app " in text(listed(row, grouped=False), 0)
+    longer = make_row("a", title="Refactor", cwd=f"{HERE}lication")
+    assert "  …plication " in text(listed(longer, grouped=False), 0, 52)
+    for model, at, cells in (
+        (listed(row), 1, 80),
+        (listed(row, grouped=False, scope="here"), 0, 80),
+        (listed(row, grouped=False), 0, 49),
+    ):
+        assert "work/app" not in text(model, at, cells)
+
+
+def test_the_path_of_the_file_stands_where_the_title_would_go_on():
+    row = make_row("a", title="Refactor " * 20, cwd=HERE, path="/home/me/store/--work--/2026_abc.jsonl")
+    for grouped in (True, False):
+        shown = text(listed(row, grouped=grouped, paths=True), int(grouped))
+        assert "~/store/--work--/2026_abc.jsonl" in shown
+        assert "Refactor" in shown
+    assert "…026_abc.jsonl" in text(listed(row, paths=True), 1, 46)
+
+
+def test_while_a_filter_is_on_a_fork_is_marked_and_not_connected():
+    model = listed(make_row("a"), make_row("b", parent_session="a", title="needle"))
+    assert text(model, 2).startswith("    └ needle")
+    model.set_query("needle")
+    assert text(model, 1).startswith("    ↳ needle")
+
+
+def test_without_threads_forks_are_marked():
+    model = listed(make_row("a", modified=1), make_row("b", parent_session="a"), order="recent")
+    assert text(model, 1).startswith("    ↳ a session")
+
+
+def test_in_a_first_frame_nobody_knows_that_a_parent_is_nowhere():
+    model = SessionList((HERE,), "/home/me")
+    model.preview([("/work/app", 1, NOW)], [make_row("b", parent_session="/elsewhere/a.jsonl")])
+    model.open_all(True)
+    assert text(model, 1).startswith("    ↳ a session")
+
+
+def test_the_second_line_is_the_last_prompt():
+    row = make_row("a", title="Refactor", last_prompt="and now the tests")
+    model = listed(row, roomy=True)
+    assert second(model, 1).rstrip() == "    › and now the tests"
+    assert second(model, 1, 18).rstrip() == "    › and now th…"
+    assert text(model, 0).strip() == ""
+    assert second(model, 0).startswith(" ▾ /work/app")
+    model.apply([make_row("a", title="Refactor")], [])
+    assert second(model, 1).strip() == ""
+
+
+def test_what_is_searched_for_is_marked_in_title_folder_and_last_prompt():
+    row = make_row("a", title="Fix app", last_prompt="run the app", cwd=HERE)
+    model = listed(row, grouped=False, roomy=True)
+    model.set_query("app")
+    assert [part for part, style in spans(model, 0) if style == "match"] == ["app", "app"]
+    below = render_second_line(model, model.lines[0], 60, selected=False)
+    assert ("app", "match") in below
+
+
+def test_a_question_takes_the_row_and_leaves_the_title_the_rest():
+    model = listed(make_row("a", title="Refactor"))
+    asked = spans(model, 1, 60, selected=True, question="Trash it? Enter · Esc")
+    assert plain(asked).rstrip() == "❯✗  Trash it? Enter · Esc  Refactor"
+    assert [part for part, style in asked if style == "error"] == [MEANT, "Trash it? Enter · Esc"]
+    assert text(model, 1, 20, question="Trash it? Enter · Esc").rstrip() == " ✗  Trash it? Ente…"
+    assert text(model, 1, question="").startswith(" ✗  Refactor")
+    assert text(model, 0, question="Trash it?").startswith(" ✗  Trash it?  /work/app")
+
+
+WORDS = st.text(st.characters(exclude_categories=("Cs", "Cc", "Zl", "Zp")), max_size=40)
+
+
+@given(
+    WORDS,
+    WORDS,
+    WORDS,
+    st.integers(20, 200),
+    st.builds(
+        Arrangement,
+        grouped=st.booleans(),
+        paths=st.booleans(),
+        roomy=st.booleans(),
+        order=st.sampled_from(["threaded", "recent"]),
+    ),
+    st.sampled_from([None, "", "Trash it?"]),
+    st.sampled_from(["", "a", "é"]),
+)
+def test_every_row_takes_exactly_its_cells(title, prompt, folder, cells, arrangement, question, query):
+    row = make_row("a", title=title, last_prompt=prompt, cwd=f"/{folder}", leaf_count=3, labels=(("x", "y"),))
+    model = SessionList((), "/home/me", arrangement, frozenset({("pi", "a")}))
+    model.load([row, make_row("b", title=title, parent_session="a", name=title or None)])
+    model.open_all(True)
+    model.set_query(query)
+    for at in range(len(model.lines)):
+        text(model, at, cells, question=question, selected=not at)
+        second(model, at, cells)
+
+
+# the first picture
+
+
+def crowd(number):
+    return [make_row(f"s{at:02}", title=f"task {at:02}", modified=NOW - at * MINUTE) for at in range(number)]
+
+
+@pytest.mark.parametrize("size", [(120, 40), (160, 45), (80, 24), (60, 14), (20, 6)])
+@pytest.mark.parametrize("query", [None, "", "label:" + "x" * 200])
+@pytest.mark.parametrize("roomy", [False, True])
+def test_the_first_picture_fills_the_screen(size, query, roomy):
+    columns, lines = size
+    model = listed(*crowd(50), grouped=query is None, roomy=roomy)
+    picture = frame(
+        model, columns, lines, now_ms=NOW, here=HERE, home="/home/me", query=query, keys=[("Enter", "resume")]
+    )
+    assert len(picture) == lines
+    for line in picture:
+        assert line_width((part, style) for part, style, _ in line) == columns
+        for _, style, background in line:
+            for theme in THEMES.values():
+                assert style_of(style, theme)
+                assert background in theme
+
+
+def test_the_selectors_first_picture_has_its_line_and_its_preview():
+    model = listed(*crowd(3), grouped=False)
+    lines = [
+        "".join(part for part, _, _ in line)
+        for line in frame(
+            model,
+            120,
+            24,
+            now_ms=NOW,
+            here=HERE,
+            home="/home/me",
+            query="auth",
+            keys=[("Enter", "resume")],
+        )
+    ]
+    assert lines[1].startswith("╭─ sessions · all folders · threaded ─")
+    assert "╭─ transcript ─" in lines[1]
+    assert lines[2].startswith("│ auth ")
+    assert lines[3].startswith("│❯   task 00")
+    assert lines[-1].split() == ["Enter", "resume"]
