@@ -1,0 +1,182 @@
+"""Two branches of a session side by side: what was asked, answered and done since they parted (issue 6)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from app.formats.content import text_of
+from app.formats.dialects import named
+from app.formats.skim import CamelUsage, raw_json, skim_fields
+from app.formats.text import one_line
+from app.formats.touched import Files, Touched, calls_in
+from app.sessions.branches import common_of, path_to
+from app.sessions.intake import Overtaken
+from app.sessions.usage import NOTHING, Spent, spent_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from app.sessions.tree import Node, SessionTree
+
+TEXT_LIMIT = 300
+"""How many characters of a prompt or an answer are kept."""
+
+_SPEAKING = frozenset(("user", "assistant"))
+_OTHERS = frozenset(("branch_summary", "compaction", "usage", "model_usage"))
+
+
+@dataclass(slots=True)
+class Turn:
+    """A prompt and what came of it; all texts are one line each and inert.
+
+    :param node: the prompt's entry, None where the side begins in the middle of a turn.
+    :param prompt: "" where there is none, or it has no text.
+    :param answer: the last text of the answers; what went wrong where they have none.
+    :param tools: how often each tool was called, in the order of first use.
+    """
+
+    node: Node | None = None
+    prompt: str = ""
+    answer: str = ""
+    tools: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What one branch has that the other has not.
+
+    :param leaf: where it ends; ``label`` is the label nearest to that, "" for none.
+    :param tools: how often each tool was called, the most frequent first.
+    :param spent: tokens and dollars.
+    :param first_ms: the time of the first entry that has one, ``last_ms`` the latest time, in milliseconds
+        since the epoch, UTC; None where no entry has a time.
+    """
+
+    leaf: Node
+    label: str
+    entries: int
+    turns: tuple[Turn, ...]
+    tools: tuple[tuple[str, int], ...]
+    files: Files
+    spent: Spent
+    first_ms: int | None
+    last_ms: int | None
+
+    @property
+    def duration_ms(self) -> int:
+        """From the first time to the latest; 0 where there is none."""
+        return 0 if self.first_ms is None or self.last_ms is None else self.last_ms - self.first_ms
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two branches since their last common entry.
+
+    :param common: that entry; None where they begin at different roots.
+    """
+
+    common: Node | None
+    one: Side
+    other: Side
+
+    def turns(self) -> list[tuple[Turn | None, Turn | None]]:
+        """The turns of both sides, the first beside the first; None where a side has no more."""
+        left, right = self.one.turns, self.other.turns
+        return [
+            (left[at] if at < len(left) else None, right[at] if at < len(right) else None)
+            for at in range(max(len(left), len(right)))
+        ]
+
+
+def compare(
+    tree: SessionTree, one: Node, other: Node, keep_going: Callable[[], bool] = lambda: True
+) -> Comparison:
+    """What the paths to two entries of `tree` have each for itself. Reads no entry that they share.
+
+    Where one entry lies on the path to the other its side is empty.
+
+    :param keep_going: asked before each entry is read.
+    :raises Overtaken: it said no.
+    :raises Changed: the file is no longer the one that the tree was read from.
+    :raises OSError: it cannot be read.
+    """
+    common = common_of(one, other)
+    sides = []
+    for leaf in (one, other):
+        path = path_to(leaf)
+        sides.append(_side(tree, leaf, path[path.index(common) + 1 :] if common else path, keep_going))
+    return Comparison(common, *sides)
+
+
+def _side(tree: SessionTree, leaf: Node, path: list[Node], keep_going: Callable[[], bool]) -> Side:
+    turns: list[Turn] = []
+    called: Counter[str] = Counter()
+    touched = Touched(named(tree.header.dialect))
+    spent = NOTHING
+    for node in path:
+        # What tools gave back may be long, and tells nothing that is told here.
+        if node.role not in _SPEAKING and node.type not in _OTHERS:
+            continue
+        if not keep_going():
+            raise Overtaken
+        entry = tree.read(node)
+        spent = spent.and_(_spent(entry))
+        if node.role == "user":
+            turns.append(Turn(node, _said(entry)))
+        elif node.role == "assistant":
+            if not turns:
+                turns.append(Turn())
+            _answer(turns[-1], entry)
+            called.update(name or "tool" for name, _ in calls_in(entry))
+        touched.take(entry)
+    times = [time for node in path if (time := node.timestamp) is not None]
+    label = next((node.label for node in reversed(path) if node.label), "")
+    return Side(
+        leaf,
+        one_line(label, TEXT_LIMIT),
+        len(path),
+        tuple(turns),
+        tuple(called.most_common()),
+        touched.files(),
+        spent,
+        min(times, default=None),
+        max(times, default=None),
+    )
+
+
+def _answer(turn: Turn, entry: dict[str, Any]) -> None:
+    message = entry["message"]
+    said = _said(entry)
+    if said:
+        turn.answer = said
+    elif not turn.answer:
+        wrong = message.get("errorMessage")
+        if isinstance(wrong, str) and wrong:
+            turn.answer = one_line(wrong, TEXT_LIMIT)
+        elif message.get("stopReason") == "aborted":
+            turn.answer = "(aborted)"
+    for name, _ in calls_in(entry):
+        name = one_line(name, TEXT_LIMIT) or "tool"
+        turn.tools[name] = turn.tools.get(name, 0) + 1
+
+
+def _said(entry: dict[str, Any]) -> str:
+    """The text of a message in one line."""
+    content = entry["message"].get("content")
+    if isinstance(content, list):
+        # Images and arguments of tools need not be written as JSON and read again.
+        content = [block for block in content if isinstance(block, dict) and block.get("type") == "text"]
+    return one_line(text_of(raw_json(content)), TEXT_LIMIT)
+
+
+def _spent(entry: dict[str, Any]) -> Spent:
+    message = entry["message"] if entry.get("type") == "message" else entry
+    usage = None if message.get("role") == "user" else message.get("usage")
+    return spent_of(skim_fields(CamelUsage, usage)) if isinstance(usage, dict) else NOTHING
+
+
+def count_tools(tools: Iterable[tuple[str, int]]) -> str:
+    """For example "read 3, bash, edit 2"."""
+    return ", ".join(name if count == 1 else f"{name} {count:,}" for name, count in tools)

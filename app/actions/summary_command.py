@@ -1,0 +1,157 @@
+"""A summary made by a command of the user's choice, which reads what was left behind (issue 6).
+
+It is started without a shell and in a process group of its own, so that all that it started goes with it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from threading import Thread
+from typing import IO, TYPE_CHECKING
+
+from app.formats.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from threading import Event
+
+LIMIT = 1 << 20
+"""A summary of more bytes than this is none."""
+GRACE_S = 1.0
+"""How long a command that is told to end may take for it before it is killed."""
+
+_TAIL = 4_096
+_LOOK_S = 0.05
+
+
+class SummaryFailed(Exception):
+    """The command made no summary; the text is for the user."""
+
+
+class Cancelled(Exception):
+    """The user did not want to wait any longer."""
+
+
+def run(command: tuple[str, ...], transcript: str, cancel: Event, cwd: str, env: Mapping[str, str]) -> str:
+    """What `command` writes to its standard output, given `transcript` on its standard input.
+
+    It may take as long as it likes. Blocks until it is done: call it in a thread.
+
+    :param command: the program and its arguments.
+    :param cancel: when it is set, the command and what it started are ended.
+    :param cwd: the folder it runs in; ``env`` its whole environment.
+    :return: the text, UTF-8, without blanks around it. Control characters are still in it.
+    :raises Cancelled: `cancel` was set.
+    :raises SummaryFailed: it cannot be started, failed, wrote nothing, or far too much.
+    """
+    if cancel.is_set():
+        raise Cancelled
+    if not command:
+        raise SummaryFailed("no command for summaries is configured")
+    try:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=cwd or None,
+            env=dict(env),
+            start_new_session=True,
+        )
+    except OSError as error:
+        where = error.filename if isinstance(error.filename, str) else command[0]
+        raise SummaryFailed(f"{one_line(where)}: {error.strerror or error}") from None
+    except ValueError as error:  # a NUL in an argument
+        raise SummaryFailed(f"{one_line(command[0])}: {error}") from None
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    said = _Kept(process.stdout, LIMIT + 1)
+    wrong = _Kept(process.stderr, _TAIL, last=True)
+    told = Thread(target=_tell, args=(process.stdin, transcript), daemon=True)
+    threads = (told, said, wrong)
+    for thread in threads:
+        thread.start()
+    try:
+        while said.is_alive() or process.poll() is None:
+            if said.is_alive():
+                said.join(_LOOK_S)
+            else:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(_LOOK_S)
+            if cancel.is_set():
+                raise Cancelled
+            if len(said.data) > LIMIT:
+                raise SummaryFailed(f"{one_line(command[0])} wrote more than {LIMIT // 1024:,} KiB")
+    finally:
+        _end(process)
+        for thread in threads:
+            thread.join(GRACE_S)
+    if process.returncode:
+        raise SummaryFailed(_reason(command[0], process.returncode, bytes(wrong.data)))
+    text = bytes(said.data).decode("utf-8", "replace").strip()
+    if not text:
+        raise SummaryFailed(f"{one_line(command[0])} wrote nothing{_last_line(bytes(wrong.data), ': ')}")
+    return text
+
+
+class _Kept(Thread):
+    """Reads a pipe to its end, and keeps as much of its beginning, or of its end, as is wanted."""
+
+    def __init__(self, pipe: IO[bytes], limit: int, *, last: bool = False) -> None:
+        super().__init__(daemon=True)
+        self.data = bytearray()
+        self._pipe = pipe
+        self._limit = limit
+        self._last = last
+
+    def run(self) -> None:
+        with self._pipe:
+            while piece := os.read(self._pipe.fileno(), 1 << 16):
+                if self._last:
+                    self.data += piece
+                    del self.data[: -self._limit]
+                elif len(self.data) < self._limit:
+                    self.data += piece[: self._limit - len(self.data)]
+
+
+def _tell(pipe: IO[bytes], text: str) -> None:
+    # A command that has read enough closes its input.
+    with contextlib.suppress(BrokenPipeError, OSError), pipe:
+        pipe.write(text.encode("utf-8", "replace"))
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """See that the command and all that it started are gone."""
+    running = process.poll() is None
+    _signal(process, signal.SIGTERM)
+    if running:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(GRACE_S)
+    if sys.platform != "win32":
+        _signal(process, signal.SIGKILL)
+    process.wait()
+
+
+def _signal(process: subprocess.Popen[bytes], number: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        if sys.platform == "win32":
+            process.terminate()
+        else:
+            # The group has the number of its first process, also when that is gone.
+            os.killpg(process.pid, number)
+
+
+def _reason(program: str, code: int, wrong: bytes) -> str:
+    what = f"was ended by signal {-code}" if code < 0 else f"failed with exit code {code}"
+    return f"{one_line(program)} {what}{_last_line(wrong, ': ')}"
+
+
+def _last_line(data: bytes, before: str) -> str:
+    """The last line of `data` that is not blank, with `before` in front; "" where there is none."""
+    lines = [line for line in data.decode("utf-8", "replace").splitlines() if line.strip()]
+    return before + one_line(lines[-1]) if lines else ""
