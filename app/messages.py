@@ -12,13 +12,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from app.actions.compare import Comparison
+    from app.actions.go_on import Question
     from app.actions.resume import Plan
     from app.index.row import Row
     from app.index.search.found import Hit
     from app.sessions.change import Change
     from app.sessions.tree import Node
     from app.stores.archive import Archived
-    from app.view.entry_document import DocumentLine
+    from app.view.branch_table import BranchTable
+    from app.view.document_line import DocumentLine
     from app.view.session_list import SessionList
     from app.view.transcript import Part
     from app.view.tree_view import TreeView
@@ -247,6 +250,28 @@ class TreeFailed(Message):
         super().__init__()
 
 
+class EntriesFound(Message):
+    """More entries of the tree that have all the words; ``done`` when every entry was looked at. ``reason``
+    is why not all could be, raw.
+    """
+
+    def __init__(self, generation: int, nodes: Sequence[Node], *, done: bool, reason: str = "") -> None:
+        self.generation = generation
+        self.nodes = nodes
+        self.done = done
+        self.reason = reason
+        super().__init__()
+
+
+class BranchesRead(Message):
+    """What the branches of the tree come to."""
+
+    def __init__(self, generation: int, table: BranchTable) -> None:
+        self.generation = generation
+        self.table = table
+        super().__init__()
+
+
 class EntryRead(Message):
     """Lines of an entry; ``more`` when they come after those of the same generation that came before."""
 
@@ -269,10 +294,13 @@ class PlanMade(Message):
 
 
 class PlanReady(Message):
-    """What a user has asked for can be gone to: a session that was just made, or a new one."""
+    """What a user has asked for can be gone to: a session that was just made, or a new one. `note` is what to
+    know first; raw.
+    """
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, note: str = "") -> None:
         self.plan = plan
+        self.note = note
         super().__init__()
 
 
@@ -290,5 +318,46 @@ class TranscriptFailed(Message):
 
     def __init__(self, generation: int, reason: str) -> None:
         self.generation = generation
+        self.reason = reason
+        super().__init__()
+
+
+class PointsFound(Message):
+    """What can be done at an entry of the session of `row`; `reason` where nothing can, raw."""
+
+    def __init__(self, row: Row, question: Question | None, reason: str) -> None:
+        self.row = row
+        self.question = question
+        self.reason = reason
+        super().__init__()
+
+
+class OutlineMade(Message):
+    """What is left behind, to write a summary from."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        super().__init__()
+
+
+class SummaryMade(Message):
+    """What the user's command has written; `reason` where it has not, raw."""
+
+    def __init__(self, text: str, reason: str) -> None:
+        self.text = text
+        self.reason = reason
+        super().__init__()
+
+
+class BranchesCompared(Message):
+    """Two branches since their common entry; the other one is number `at` of `of`. `reason` where there are
+    not two, raw.
+    """
+
+    def __init__(self, row: Row, comparison: Comparison | None, at: int, of: int, reason: str) -> None:
+        self.row = row
+        self.comparison = comparison
+        self.at = at
+        self.of = of
         self.reason = reason
         super().__init__()

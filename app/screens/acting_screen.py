@@ -9,6 +9,7 @@ from textual.screen import Screen
 
 from app.actions import on_rows
 from app.commands import key_name, named
+from app.formats.slot import fold_title
 from app.formats.text import one_line
 from app.messages import ActionsDone, PlanReady
 from app.screens.archive_dialog import ArchiveDialog
@@ -16,6 +17,7 @@ from app.screens.dialogs import FolderDialog
 from app.screens.questions import RowEditor, RowQuestion
 from app.services.acting import Acting
 from app.services.liveness import Starter
+from app.stores import agent_named
 from app.stores.live import LIVE, MAYBE
 from app.view.toasts import toast
 
@@ -63,7 +65,8 @@ class ActingScreen(Screen[None]):
         marked = sessions.model.marked_rows()
         return marked or ([sessions.row] if sessions.row is not None else [])
 
-    def _do(self, what: str, rows: Sequence[Row], action: Action) -> None:
+    def act(self, what: str, rows: Sequence[Row], action: Action) -> None:
+        """Do `action` to each of `rows` in the background; `what` comes back with what became of it."""
         if rows:
             self._acting.do(what, rows, action)
 
@@ -74,7 +77,7 @@ class ActingScreen(Screen[None]):
         rows = self._meant()
         states = self.side.list.states
         for row in [row for row in rows if states.get(row.path) == LIVE]:
-            self._complain(f"{_named(row)} stays: {self.reasons.get(row.path, 'it is in use')}")
+            self.complain(f"{_named(row)} stays: {self.reasons.get(row.path, 'it is in use')}")
         rows = [row for row in rows if states.get(row.path) != LIVE]
         if not rows:
             return
@@ -92,7 +95,7 @@ class ActingScreen(Screen[None]):
             self._trash(rows, anyway=False)
 
     def _trash(self, rows: Sequence[Row], *, anyway: bool) -> None:
-        self._do("trash", rows, lambda *about: on_rows.trash(*about, anyway=anyway))
+        self.act("trash", rows, lambda *about: on_rows.trash(*about, anyway=anyway))
 
     def _ask(
         self, rows: Sequence[Row], question: str, answers: dict[str, str], go_on: Callable[[], object]
@@ -116,12 +119,12 @@ class ActingScreen(Screen[None]):
         if without:
             rows = [outcome.row for outcome in without if outcome.row is not None]
             how_many = f"{len(rows):,} sessions" if len(rows) > 1 else "it"
-            self._complain(str(without[0].error))
+            self.complain(str(without[0].error))
             self._ask(
                 rows,
                 f"No trash here. x deletes {how_many} for good · Esc keeps",
                 {"x": "delete"},
-                lambda: self._do("delete", rows, on_rows.delete),
+                lambda: self.act("delete", rows, on_rows.delete),
             )
 
     # other changes
@@ -132,25 +135,31 @@ class ActingScreen(Screen[None]):
         region = self.side.list.row_region(row.path) if row is not None else None
         if row is None or region is None:
             return
+        why_not = agent_named(row.agent).why_not("name", row.path)
+        if why_not:
+            self.complain(f"{_named(row)}: {why_not}")
+            return
+        # whatever the file says, what is edited is one line that a terminal can show
+        before = one_line(fold_title(row.name or ""), len(row.name or "") + 1)
 
         def renamed(name: str | None) -> None:
-            if name is not None and name.strip() != (row.name or ""):
-                self._do("rename", [row], lambda *about: on_rows.rename(*about, name=name.strip()))
+            if name is not None and name.strip() != before:
+                self.act("rename", [row], lambda *about: on_rows.rename(*about, name=name.strip()))
 
-        self.app.push_screen(RowEditor(row.name or "", region, "a name; nothing takes it off"), renamed)
+        self.app.push_screen(RowEditor(before, region, "a name; nothing takes it off"), renamed)
 
     def action_pin(self) -> None:
         """Pin what is meant, or take the pins off where all of it is pinned."""
         rows = self._meant()
         pinned = self.side.list.model.pins
         on = not all((row.agent, row.id) in pinned for row in rows)
-        self._do("pin", rows, lambda *about: on_rows.pin(*about, on=on))
+        self.act("pin", rows, lambda *about: on_rows.pin(*about, on=on))
 
     def action_fork(self) -> None:
         """Make a new session of the one under the cursor, in the same folder."""
         row = self.side.list.row
         if row is not None:
-            self._do("fork", [row], on_rows.fork)
+            self.act("fork", [row], on_rows.fork)
 
     def action_fork_to(self) -> None:
         """The same in a folder that is asked for."""
@@ -167,7 +176,7 @@ class ActingScreen(Screen[None]):
         def chosen(folder: str | None) -> None:
             if folder is not None:
                 self._went_to = folder
-                self._do(what, [row], lambda *about: on_rows.fork(*about, to=folder))
+                self.act(what, [row], lambda *about: on_rows.fork(*about, to=folder))
 
         start = self.setup.here[0]
         self.app.push_screen(FolderDialog("the new session's folder", start, self.setup.home), chosen)
@@ -217,7 +226,7 @@ class ActingScreen(Screen[None]):
         done = [outcome for outcome in event.outcomes if outcome.change is not None]
         for outcome in event.outcomes:
             if outcome.error is not None and not _is_asked_again(outcome.error):
-                self._complain(f"{_named(outcome.row)}: {outcome.error}")
+                self.complain(f"{_named(outcome.row)}: {outcome.error}")
         for note in event.notes:
             self.notify(one_line(note, 500), severity="warning", markup=False)
         changes = [outcome.change for outcome in done if outcome.change is not None]
@@ -233,13 +242,24 @@ class ActingScreen(Screen[None]):
         if any(change.kind == "pin" for change in changes):
             self.pins_changed()
         if event.what == "fork and resume" and done and done[0].row is not None:
-            self._starter.resume(done[0].row, changes[0], self._went_to)
+            made = changes[0]
+            self.go_on(done[0].row, made.after or "", made.after_id or "", self._went_to)
+        self.acted(event)
         self.side.post_message(self.side.Changed())
+
+    def acted(self, event: ActionsDone) -> None:
+        """Something was done, and has been said."""
+
+    def go_on(
+        self, row: Row, path: str, session_id: str, cwd: str, text: str | None = None, *, sends: bool = False
+    ) -> None:
+        """Go on with a session, see `Starter.resume`; this process becomes the agent."""
+        self._starter.resume(row, path, session_id, cwd, text, sends=sends)
 
     @on(PlanReady)
     def _plan_ready(self, event: PlanReady) -> None:
-        if event.plan.problem:
-            self._complain(event.plan.problem)
+        if event.plan.problem or event.note:
+            self.complain(event.plan.problem or event.note)
         else:
             self.app.exit(event.plan)
 
@@ -247,7 +267,8 @@ class ActingScreen(Screen[None]):
         """Pins are others now: have them read."""
         raise NotImplementedError
 
-    def _complain(self, text: str) -> None:
+    def complain(self, text: str) -> None:
+        """Say why something was not done; `text` is raw."""
         self.notify(one_line(text, 500), severity="error", markup=False, timeout=10)
 
 

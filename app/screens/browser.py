@@ -12,6 +12,7 @@ from app.messages import HitPlaced, ScreenReady
 from app.screens.reading_side import ReadingSide
 from app.screens.sessions_screen import SessionsScreen
 from app.screens.sessions_side import SessionsSide
+from app.screens.tree_screen import TreeScreen
 from app.view.bars import header_line, keys_line
 from app.view.folders import tilde
 from app.view.geometry import MEDIUM, PANES, place
@@ -38,7 +39,7 @@ class _Panes(Horizontal):
     BLANK = True
 
 
-class BrowserScreen(SessionsScreen):
+class BrowserScreen(TreeScreen):
     """Puts the panes together: the sessions beside the tree and the entry."""
 
     AUTO_FOCUS = "#sessions"
@@ -57,6 +58,7 @@ class BrowserScreen(SessionsScreen):
         """
         super().__init__(setup, model, settings, indexing)
         self._begin_at = begin_at
+        self._wanted: HitPlaced | None = None
         self._folded: frozenset[str] = frozenset()
         self._pane = PANES[0]
 
@@ -149,6 +151,8 @@ class BrowserScreen(SessionsScreen):
 
     def show_session(self, row: Row | None, *, again: bool) -> None:
         self._reading.show(row, again=again)
+        if row is not None and self._wanted is not None and self._wanted.path == row.path:
+            self._reading.open_at(self._wanted)
 
     async def follow_session(self, row: Row) -> None:
         await self._reading.follow(row)
@@ -162,7 +166,9 @@ class BrowserScreen(SessionsScreen):
 
     @on(HitPlaced)
     def _hit_placed(self, event: HitPlaced) -> None:
-        if self.side.is_current(event):
+        wanted, self._wanted = self._wanted, None
+        # that nothing is searched for in a session does not lead away from the entry that was gone to
+        if self.side.is_current(event) and (event.is_entry or wanted is None or wanted.path != event.path):
             self._reading.open_at(event)
 
     @on(LineList.Moved, "#tree")
@@ -174,6 +180,16 @@ class BrowserScreen(SessionsScreen):
     def _entry_asked(self) -> None:
         self._focus_pane("entry")
 
+    # the entry under the tree's cursor
+
+    def focus_tree(self) -> None:
+        self._focus_pane("tree")
+
+    def show_entry(self, place: HitPlaced) -> None:
+        # where it is another session, its tree is not shown yet
+        self._wanted = place
+        self._reading.open_at(place)
+
     # commands
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -181,12 +197,15 @@ class BrowserScreen(SessionsScreen):
         return not (action == "open_filter" and self.side.box.has_focus)
 
     def action_open_filter(self) -> None:
-        """Search."""
-        self._focus_pane("sessions")
-        self.side.open_box()
+        """Search the sessions; from the tree or the entry, the entries of the tree."""
+        if self._pane == "sessions":
+            self.side.open_box()
+        else:
+            self._focus_pane("tree")
+            self._reading.open_search()
 
     def action_show_tree(self) -> None:
-        self._focus_pane("tree")
+        self.focus_tree()
 
     def action_back(self) -> None:
         """One step back."""

@@ -104,7 +104,9 @@ class FolderDialog(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as box:
             box.border_title = Content(self._title)
-            yield Input(self._start, id="folder-path", compact=True)
+            # what a terminal would not show as it stands is offered by its short name
+            offered = self._start if self._start.isprintable() else os.curdir
+            yield Input(offered, id="folder-path", compact=True)
             yield Static(Content(""), classes="warning", id="wrong")
             yield Static(Content("Enter takes it   Esc back"), classes="hint")
 

@@ -30,6 +30,7 @@ from app.screens.sessions_side import SessionsSide
 from app.services.indexing import Indexing
 from app.services.liveness import Liveness, Planner
 from app.services.surroundings import Surroundings
+from app.stores import agent_named
 from app.view.bars import reading_note, resume_line
 from app.view.folders import tilde
 from app.view.hints import line_keys
@@ -183,6 +184,13 @@ class SessionsScreen(ActingScreen):
 
     def side_keys(self) -> list[tuple[str, str]]:
         """The keys of the side that do something now, for the footer."""
+        row = self.side.list.row
+        if row is not None and agent_named(row.agent).why_not("name", row.path):
+            label = named("session.rename").label
+            return [pair for pair in self._side_keys() if pair[1] != label]
+        return self._side_keys()
+
+    def _side_keys(self) -> list[tuple[str, str]]:
         if self.side.box.has_focus:
             here = self.model.arrangement.scope == "here"
             return line_keys(selects=self.side.selects, here=here, typed=bool(self.side.box.value))

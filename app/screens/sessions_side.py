@@ -91,7 +91,7 @@ class SessionsSide(Pane):
         self._refused = False
         self._nowhere: Sequence[tuple[str, str, str]] | None = None
         self._hits: Mapping[str, Hit] = {}
-        self._spotted = ("", "")
+        self._spotted = ("", "", False)
         self._searching = Searching(index, self.post_message, failed)
         self._spotter = Spotter(index, self.post_message, failed)
         self._completing = Completing(model.rows, setup.home, failed)
@@ -200,7 +200,8 @@ class SessionsSide(Pane):
             # the rows stay as they are
             self._search_said = one_line(event.refused, 200)
         else:
-            ranks = {path: rank for rank, path in enumerate(event.order)}
+            fits_best = self._model.arrangement.order == "relevance"
+            ranks = {path: rank for rank, path in enumerate(event.order)} if fits_best else None
             self.list.set_found(event.paths, list(event.words), is_plain=is_plain(event.query), ranks=ranks)
             self._search_said = one_line("; ".join(event.notes), 200) if event.done else _SEARCHING
             self._hits = event.hits
@@ -214,9 +215,10 @@ class SessionsSide(Pane):
         row = self.list.row
         path = row.path if row is not None else ""
         hit = self._hits.get(path)
-        if (path, self.box.value if hit else "") == self._spotted:
+        wanted = (path, self.box.value if hit else "", self.everywhere)
+        if wanted == self._spotted:
             return
-        self._spotted = (path, self.box.value if hit else "")
+        self._spotted = wanted
         if hit is not None:
             self._spotter.ask(path, hit, self.box.value)
         else:

@@ -63,6 +63,8 @@ class Completing:
         self._latest.stop()
 
     def _collect(self, rows: Sequence[Row]) -> None:
+        # The first key does not wait for it.
+        import app.index.query.complete  # noqa: F401
         from app.index.query.vocabulary import vocabulary
 
         newest_first = sorted(rows, key=lambda row: -row.modified)

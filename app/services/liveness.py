@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from app.actions.resume import Plan
     from app.index.row import Row
-    from app.sessions.change import Change
     from app.setup import Setup
     from app.stores.base import Store
 
@@ -95,9 +94,15 @@ class Starter:
         """A new session of the agent of `row`, in its folder."""
         self._latest.ask(lambda overtaken: self._begin(row))
 
-    def resume(self, row: Row, change: Change, cwd: str) -> None:
-        """The session that `change` has made of `row`, in the folder `cwd`."""
-        self._latest.ask(lambda overtaken: self._resume(row, change, cwd))
+    def resume(
+        self, row: Row, path: str, session_id: str, cwd: str, text: str | None = None, *, sends: bool = False
+    ) -> None:
+        """The session at `path`, which is `row` or was made of it, in the folder `cwd`.
+
+        :param text: what the user has edited: it is left for the agent's editor where that takes drafts.
+        :param sends: it is sent as the first prompt.
+        """
+        self._latest.ask(lambda overtaken: self._resume(row, path, session_id, cwd, text, sends=sends))
 
     def stop(self) -> None:
         """End the thread."""
@@ -111,11 +116,25 @@ class Starter:
             made = plan_new(row.agent, row.cwd, store, self._setup.env)
             self._post(PlanReady(_of_demo(self._setup, made)))
 
-    def _resume(self, row: Row, change: Change, cwd: str) -> None:
+    def _resume(
+        self, row: Row, path: str, session_id: str, cwd: str, text: str | None, *, sends: bool
+    ) -> None:
+        from app.actions.go_on import sending, write_draft
+        from app.sessions.errors import SessionError
+
         store = _store(self._setup, row)
-        if store is not None and change.after:
-            made = plan(row.agent, change.after, change.after_id or "", cwd, store, self._setup.env)
-            self._post(PlanReady(_of_demo(self._setup, made)))
+        if store is None:
+            return
+        made = plan(row.agent, path, session_id, cwd, store, self._setup.env)
+        note = ""
+        if text and sends:
+            made = sending(made, row.agent, text)
+        elif text:
+            try:
+                write_draft(row.agent, path, text)
+            except SessionError as error:
+                note = f"{error}; the text is on the clipboard"
+        self._post(PlanReady(_of_demo(self._setup, made), note))
 
 
 def _store(setup: Setup, row: Row) -> Store | None:

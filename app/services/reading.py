@@ -12,7 +12,8 @@ from time import monotonic, sleep
 from app.formats.collector import Resting
 from app.messages import EntryRead, RowsRead, TreeFailed, TreeGrew, TreeOpened
 from app.services.latest import Latest
-from app.view.entry_document import DocumentLine, document
+from app.view.document_line import DocumentLine
+from app.view.entry_document import document
 from app.view.tree_view import TreeView
 
 TYPE_CHECKING = False

@@ -195,6 +195,29 @@ def ends(tree: SessionTree) -> list[Node]:
     return [tree.entries[index] for index in sorted(found)]
 
 
+def branches_from(tree: SessionTree, picked: Node | None) -> list[Node]:
+    """The ends of all branches but the one of the leaf: those that go through `picked` first, then those that
+    part from the path to it latest; of equals the latest in the file.
+
+    Takes time linear in the entries.
+    """
+    depths = {node.index: depth for depth, node in enumerate(path_to(picked))}
+    shared: dict[int, int] = {}
+    found = []
+    for end in ends(tree):
+        if end is tree.leaf:
+            continue
+        walked = []
+        node: Node | None = end
+        while node is not None and node.index not in depths and node.index not in shared:
+            walked.append(node.index)
+            node = node.parent
+        depth = -1 if node is None else depths.get(node.index, shared.get(node.index, -1))
+        shared.update(dict.fromkeys(walked, depth))
+        found.append((-depth, -end.index, end))
+    return [end for _, _, end in sorted(found, key=lambda one: one[:2])]
+
+
 def _last_of(node: Node) -> Node:
     """What was hung on the end of a branch last, though nobody says anything there."""
     while node.children:

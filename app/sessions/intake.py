@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from app.formats.header import Header
-    from app.formats.skim import Skim
+    from app.formats.skim import Skim, Stamp
     from app.sessions.outline import Outline
     from app.sessions.rows import Rows
 
@@ -50,6 +50,7 @@ class Intake:
     entries       in file order; not yet linked
     problems      the lines that were skipped and other faults, in file order
     labels        label by entry id, in the order in which they were given; "" for one that was cleared
+    label_stamps  when each of them was given, as written
     name          the user's name of the session, raw, or None
     marked        the leaf's id where a line names it outright, in a tuple of one; else None
     offset        the byte after the last newline that was read
@@ -60,6 +61,7 @@ class Intake:
         self.entries = entries
         self.problems: list[Fault] = list(header.faults)
         self.labels: dict[str, str] = {}
+        self.label_stamps: dict[str, Stamp] = {}
         self.name = header.name
         self.marked: tuple[str | None] | None = None
         self.offset = 0
@@ -211,6 +213,7 @@ class Intake:
         if skim.target_id is not None and self._header.has_ids:
             self.labels.pop(skim.target_id, None)
             self.labels[skim.target_id] = skim.label or ""
+            self.label_stamps[skim.target_id] = skim.timestamp
 
     def _mark(self, mark: Mark) -> None:
         if mark.type == "leaf":

@@ -15,6 +15,7 @@ from app.formats.dialects import named
 from app.formats.header import Fault, Header, NotASession, find_header
 from app.formats.lines import read_at
 from app.formats.migrate import made_up_id
+from app.formats.stamps import parse_time
 from app.sessions.body import Changed, read_entry, read_line
 from app.sessions.deepest import deepest
 from app.sessions.intake import Intake, Overtaken
@@ -81,6 +82,14 @@ class SessionTree:
     def labels(self) -> dict[str, str]:
         """The latest label by entry id; labels of entries that are not there included."""
         return self._intake.labels
+
+    def label_time(self, node: Node) -> int | None:
+        """When the label on an entry of this tree was given, in milliseconds since the epoch, UTC; None where
+        there is no label, or nothing says.
+        """
+        if node.label is None or node.id is None:
+            return None
+        return parse_time(self._intake.label_stamps.get(node.id))
 
     @property
     def offset(self) -> int:

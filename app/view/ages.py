@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 MINUTE = 60_000
 HOUR = 60 * MINUTE
 DAY = 24 * HOUR
@@ -28,6 +30,21 @@ def age(then_ms: int | None, now_ms: int) -> str:
     if days < 365:
         return f"{days // 30}mo"
     return f"{min(days // 365, 99)}y"
+
+
+def clock(then_ms: int, now_ms: int) -> str:
+    """A moment in local time as pi has it beside labels: ``14:05`` today, ``5/3 14:05`` this year, else
+    ``25/5/3 14:05``; "" for one that no calendar has.
+    """
+    try:
+        then, now = time.localtime(then_ms / 1000), time.localtime(now_ms / 1000)
+    except (OverflowError, ValueError, OSError):
+        return ""
+    at = f"{then.tm_hour:02}:{then.tm_min:02}"
+    if then[:3] == now[:3]:
+        return at
+    day = f"{then.tm_mon}/{then.tm_mday} {at}"
+    return day if then.tm_year == now.tm_year else f"{then.tm_year % 100:02}/{day}"
 
 
 def count(number: int) -> str:

@@ -68,7 +68,7 @@ class Contents:
         for row in changed:
             line = by_path.get(row.path)
             if line is None:
-                line = by_path[row.path] = ListLine(NOWHERE)
+                line = by_path[row.path] = ListLine(NOWHERE, row)
                 self._take(line, row)
                 new.append(line)
             elif line.standing == UNKNOWN:

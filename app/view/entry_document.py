@@ -1,15 +1,18 @@
 """The whole of an entry as lines of a given width.
 
-Text is made inert and wrapped piece by piece, so that a text of many megabytes neither stops the thread that
-wraps it nor anything that waits for that thread. Markdown is marked by line (headings, fences, quotes); what
-stands inside a line is marked when the line is drawn (``app.view.prose``).
+Everything is done line by line and piece by piece, so that a text of many megabytes neither stops the thread
+that wraps it nor anything that waits for that thread.
 """
 
 from __future__ import annotations
 
-from app.formats.text import inert, one_line
-from app.view.cells import steady
-from app.view.prose import LineKind, mark_line
+from app.formats.text import one_line
+from app.view.cells import shorten, steady
+from app.view.diff_lines import diff_lines, is_diff
+from app.view.document_line import CodeBlock, DocumentLine
+from app.view.field_lines import field_lines
+from app.view.prose_lines import prose_lines
+from app.view.source_lines import paragraphs
 from app.view.wrapping import wrap
 
 TYPE_CHECKING = False
@@ -18,29 +21,16 @@ if TYPE_CHECKING:
 
     from app.formats.parts import Part
 
-CHUNK = 32_768
 BATCH = 1_000
 TITLED = {
     "thinking": "thinking",
     "tool_call": "tool call",
     "tool_result": "result",
+    "diff": "diff",
     "image": "image",
     "error": "error",
 }
-PLAIN_STYLES = {"thinking": "thinking", "error": "error", "meta": "dim", "image": "dim"}
-
-
-class DocumentLine:
-    """One line on screen: inert text no wider than was asked for, its style, and whether prose may be
-    marked in it.
-    """
-
-    __slots__ = ("prose", "style", "text")
-
-    def __init__(self, text: str, style: str, prose: bool = False) -> None:
-        self.text = text
-        self.style = style
-        self.prose = prose
+PLAIN_STYLES = {"thinking": "thinking", "error": "error", "meta": "dim", "image": "dim", "details": "dim"}
 
 
 def document(parts: Iterable[Part], cells: int) -> Iterator[list[DocumentLine]]:
@@ -52,13 +42,11 @@ def document(parts: Iterable[Part], cells: int) -> Iterator[list[DocumentLine]]:
     batch: list[DocumentLine] = []
     first = True
     for part in parts:
-        title = part.title or TITLED.get(part.kind, "")
+        title = heading(part)
         if not first and (title or part.kind in ("text", "meta")):
             batch.append(DocumentLine("", "text"))
-        if title and part.kind != "meta":
-            label = TITLED.get(part.kind, "")
-            head = f"{label}: {part.title}" if part.title and label and part.title != label else title
-            batch.append(DocumentLine(_section(head, cells), "section"))
+        if title:
+            batch.append(DocumentLine(f"─ {shorten(steady(title), cells - 3)} "[:cells], "section"))
         first = False
         for line in _lines(part, cells):
             batch.append(line)
@@ -69,31 +57,37 @@ def document(parts: Iterable[Part], cells: int) -> Iterator[list[DocumentLine]]:
         yield batch
 
 
-def _section(title: str, cells: int) -> str:
-    return f"─ {one_line(title, max(1, cells - 4))} "[:cells]
+def heading(part: Part) -> str:
+    """What stands above a part, inert; "" for nothing."""
+    label, title = TITLED.get(part.kind, ""), one_line(part.title)
+    if part.kind == "meta":
+        return ""
+    return f"{label}: {title}" if label and title and title != label else title or label
 
 
 def _lines(part: Part, cells: int) -> Iterator[DocumentLine]:
-    prose = part.kind == "text"
     style = PLAIN_STYLES.get(part.kind, "text")
-    kind = LineKind()
-    for paragraph in paragraphs(part.text):
-        line_style = mark_line(paragraph, kind) if prose else style
-        marked = prose and line_style == "text"
+    if part.kind == "text":
+        yield from prose_lines(part.text, cells)
+    elif part.fields:
+        yield from field_lines(part.fields, cells, style)
+    elif part.kind == "diff" or (part.kind == "tool_result" and is_diff(part.text)):
+        yield from _beginning(diff_lines(part.text, cells), CodeBlock(part.text, "diff"))
+    elif part.kind == "tool_call" and part.text:
+        yield from _beginning(_plain(part.text, cells, style), CodeBlock(part.text, one_line(part.title, 40)))
+    else:
+        yield from _plain(part.text, cells, style)
+
+
+def _plain(text: str, cells: int, style: str) -> Iterator[DocumentLine]:
+    for paragraph in paragraphs(text):
         for piece in wrap(paragraph, cells):
-            yield DocumentLine(piece, line_style, marked)
+            yield DocumentLine(piece, style)
 
 
-def paragraphs(text: str) -> Iterator[str]:
-    """The lines of the text, inert; a huge one in pieces."""
-    start, end = 0, len(text)
-    while start <= end:
-        stop = text.find("\n", start)
-        if stop < 0:
-            stop = last = end
-        else:
-            # a CRLF is one end of a line
-            last = stop - 1 if text.startswith("\r", stop - 1, stop) else stop
-        for at in range(start, max(last, start + 1), CHUNK):
-            yield from steady(inert(text[at : min(at + CHUNK, last)])).split("\n")
-        start = stop + 1
+def _beginning(lines: Iterator[DocumentLine], block: CodeBlock) -> Iterator[DocumentLine]:
+    """The lines, at the first of which a piece of code begins."""
+    for at, line in enumerate(lines):
+        if not at:
+            line.block = block
+        yield line

@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.view.entry_document import DocumentLine
+    from app.view.document_line import DocumentLine
     from app.view.line import Line
 
 

@@ -17,6 +17,7 @@ class ListLine:
     The object stays while its session changes; the fields below are what changes.
 
     row       the session as it is now
+    path      of its file, which never changes; "" for a head
     group     where it is listed; `app.view.group.NOWHERE` for what is not
     folder    the session's folder as it is written on screen
     standing  see `app.view.passing`
@@ -36,6 +37,7 @@ class ListLine:
         "forks",
         "group",
         "parent",
+        "path",
         "pinned",
         "prefix",
         "rank",
@@ -46,6 +48,7 @@ class ListLine:
     def __init__(self, group: Group, row: Row | None = None) -> None:
         self.group = group
         self.row = row
+        self.path = row.path if row is not None else ""
         self.folder = ""
         self.standing = 0
         self.pinned = False
@@ -55,11 +58,6 @@ class ListLine:
         self.prefix = ""
         self.rank: Rank | None = None
         self.folded = ""
-
-    @property
-    def path(self) -> str:
-        """Of the session's file; "" for a head."""
-        return self.row.path if self.row is not None else ""
 
     @property
     def is_orphan(self) -> bool:

@@ -72,13 +72,13 @@ class Matching:
         found = self._found
         if not self._is_plain:
             return [line for line in lines if line.path in found]
-        listed = lines
+        listed = [line for line in lines if line.path not in found] if found else lines
         for word in self.words:
             listed = [line for line in listed if word in (line.folded or fold_line(line))]
         if not found:
             return listed if listed is not lines else list(lines)
-        matching = set(listed)
-        return [line for line in lines if line in matching or line.path in found]
+        beside = set(listed)
+        return [line for line in lines if line.path in found or line in beside]
 
 
 def fold_line(line: ListLine) -> str:

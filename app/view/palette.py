@@ -103,6 +103,14 @@ STYLES: dict[str, tuple[str, str]] = {
     "result": ("dim", ""),
     "bold": ("text", "bold"),
     "section": ("focus", "bold"),
+    "emphasis": ("text", "italic"),
+    "link": ("blue", "underline"),
+    "bullet": ("cyan", "bold"),
+    "argument": ("cyan", ""),
+    "added": ("green", ""),
+    "removed": ("red", ""),
+    "hunk": ("purple", ""),
+    "file": ("text", "bold"),
 }
 
 

@@ -17,10 +17,11 @@ from app.formats.text import one_line
 from app.formats.tool_line import shortened_arguments, tool_line
 from app.view.ages import count
 from app.view.cells import steady
-from app.view.entry_document import DocumentLine, paragraphs
+from app.view.document_line import DocumentLine
 from app.view.highlight import best_line
 from app.view.passages import LINE_OF_TEXT, around, first_lines, line_begin, line_end, place_of
 from app.view.prose import LineKind, mark_line
+from app.view.source_lines import paragraphs
 from app.view.wrapping import wrap
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ END_OF_TEXT = 16 << 10
 MOST_LINES = {"thinking": 6, "tool_call": 4, "tool_result": 4, "error": 12, "image": 1, "raw": 4, "meta": 4}
 SUMMARY_LINES = 12
 _MARGIN = "  "
+_NOT_SAID = ("details", "diff")
 _SUMMARIES = ("branchSummary", "compactionSummary")
 _STYLES = {"thinking": "thinking", "tool_result": "result", "error": "error"}
 
@@ -138,7 +140,7 @@ class _Lines:
 
     def _message(self, raw: dict[str, Any], message: dict[str, Any]) -> None:
         role = _string(message.get("role"))
-        pieces = parts(raw)
+        pieces = [piece for piece in parts(raw) if piece.kind not in _NOT_SAID]
         when = _when(raw, message)
         if role == "user":
             self._head("user", "user", when)

@@ -5,19 +5,34 @@ from __future__ import annotations
 from app.formats.one_line import OneLine
 from app.formats.text import one_line
 from app.view.cells import shorten, steady, width
+from app.view.highlight import highlight_line
 from app.view.line import fit_line, line_width
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from app.sessions.tree import Node
     from app.view.line import Line
-    from app.view.tree_view import TreeRow
+    from app.view.stretch import TreeRow
 
 
 class Glyphs:
     """The characters that draw a tree, and their plain spellings."""
 
-    __slots__ = ("active", "bar", "branch", "closed", "elbow", "ellipsis", "leaf", "open", "pointer", "tee")
+    __slots__ = (
+        "active",
+        "bar",
+        "branch",
+        "closed",
+        "elbow",
+        "ellipsis",
+        "hit",
+        "leaf",
+        "open",
+        "pointer",
+        "tee",
+    )
 
     def __init__(self, ascii_only: bool) -> None:
         self.pointer = ">" if ascii_only else "❯"
@@ -28,6 +43,7 @@ class Glyphs:
         self.branch = "-" if ascii_only else "─"
         self.open = "-" if ascii_only else "⊟"
         self.closed = "+" if ascii_only else "⊞"
+        self.hit = "/"
         self.leaf = "<- active" if ascii_only else "← active"
         self.ellipsis = "~" if ascii_only else "…"
 
@@ -49,35 +65,54 @@ def render_tree_row(
     active: bool,
     leaf: bool,
     glyphs: Glyphs = UNICODE,
+    words: Sequence[str] = (),
+    hit: bool = False,
+    label_time: str = "",
 ) -> Line:
-    """A row of the tree in exactly ``cells`` cells.
+    """A row of the tree in exactly ``cells`` cells. Whatever hangs on it, a third of it is left to its text.
 
     :param active: the entry is on the active path.
     :param leaf: the row stands for the leaf.
+    :param words: what is searched for, folded, to be marked; ``hit``: the entry has all of it.
+    :param label_time: when the label was given.
     """
     node = row.node
     head: Line = [
         (glyphs.pointer if selected else " ", "pointer"),
         (glyphs.active if active else " ", "path"),
-        (" ", "text"),
+        (glyphs.hit if hit else " ", "match" if hit else "text"),
         *_branching(row, cells // 2, glyphs),
     ]
-    tail: Line = []
-    if row.folded:
-        tail.append((f" ({row.hidden:,})", "count"))
-    if node.label is not None:
-        tail.append((f" [{steady(one_line(node.label, 40))}]", "label"))
-    for flag, text in FLAGS:
-        if getattr(node, flag):
-            tail.append((f" ! {text}", "warning"))
-    if leaf:
-        tail.append((f" {glyphs.leaf}", "leaf"))
     said = node.said or _unread(node)
-    room = cells - line_width(head) - line_width(tail)
-    prefix = shorten(steady(said.prefix), max(room, 0))
-    body = shorten(steady(said.text), max(room - width(prefix), 0))
     text_style = said.kind if said.kind in ("tool", "meta", "system", "error") else "text"
-    return fit_line([*head, (prefix, said.kind), (body, text_style), *tail], cells)
+    prefix, body = steady(said.prefix), steady(said.text)
+    left = cells - line_width(head)
+    tail = _tail(row, left - min(width(prefix) + width(body), left // 3), leaf, label_time, glyphs)
+    room = max(left - line_width(tail), 0)
+    prefix = shorten(prefix, room)
+    body = shorten(body, max(room - width(prefix), 0))
+    text: Line = [(prefix, said.kind), (body, text_style)]
+    return fit_line([*head, *(highlight_line(text, words) if words else text), *tail], cells)
+
+
+def _tail(row: TreeRow, cells: int, leaf: bool, label_time: str, glyphs: Glyphs) -> Line:
+    """What stands behind the text, in at most ``cells``: what is said in a word stays whole as long as it
+    can, so that the label gives way first.
+    """
+    node = row.node
+    before: Line = [(f" ({row.hidden:,})", "count")] if row.folded else []
+    after: Line = [(f" ! {text}", "warning") for flag, text in FLAGS if getattr(node, flag)]
+    if leaf:
+        after.append((f" {glyphs.leaf}", "leaf"))
+    tail = list(before)
+    if node.label is not None:
+        room = cells - line_width(before) - line_width(after) - len(" []")
+        label = shorten(steady(one_line(node.label, 40)), max(room, 4))
+        tail.append((f" [{label}]", "label"))
+        if label_time and width(label_time) + 1 <= room - width(label):
+            tail.append((f" {label_time}", "dim"))
+    tail += after
+    return tail if line_width(tail) <= cells else fit_line(tail, cells)
 
 
 def _unread(node: Node) -> OneLine:

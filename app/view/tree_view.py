@@ -10,79 +10,13 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from app.view.runs import Run, RunForest
+from app.view.stretch import Stretch, TreeRow
 from app.view.tree_filter import chosen, shows
+from app.view.tree_order import TreeOrder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from app.sessions.tree import Node, SessionTree
-
-
-class Stretch:
-    """Rows that share their place in the picture: the shown entries from one branching to the next."""
-
-    __slots__ = (
-        "connector",
-        "foldable",
-        "folded",
-        "gutters",
-        "hidden",
-        "indent",
-        "last",
-        "nodes",
-        "parent",
-        "start",
-    )
-
-    def __init__(self, nodes: list[Node], parent: Stretch | None) -> None:
-        self.nodes = nodes
-        self.parent = parent
-        self.start = 0
-        self.indent = 0
-        self.connector = False
-        self.last = True
-        self.foldable = False
-        self.folded = False
-        self.hidden = 0
-
-    @property
-    def rows(self) -> int:
-        """How many rows are on screen."""
-        return 1 if self.folded else len(self.nodes)
-
-
-class TreeRow:
-    """One row: its entry and how it hangs in the tree.
-
-    ``connector`` says that the row starts a branch, and ``last`` that it is the last of its siblings.
-    ``hidden`` counts the rows that a fold hides.
-    """
-
-    __slots__ = ("_stretch", "connector", "first", "foldable", "folded", "hidden", "last", "node")
-
-    def __init__(self, node: Node, stretch: Stretch, first: bool) -> None:
-        self.node = node
-        self.first = first
-        self.connector = stretch.connector and first
-        self.last = stretch.last
-        self.foldable = stretch.foldable and first
-        self.folded = stretch.folded and first
-        self.hidden = stretch.hidden
-        self._stretch = stretch
-
-    def gutters(self, most: int) -> tuple[list[bool], bool]:
-        """The nearest ``most`` levels to the left of the row, outermost first, true where a line runs past;
-        and whether there are more. Looked up when the row is drawn: a tree of n levels has n * n of them.
-        """
-        levels: list[bool] = []
-        stretch: Stretch | None = self._stretch
-        if self.connector and stretch is not None:
-            stretch = stretch.parent
-        while stretch is not None and len(levels) <= most:
-            if stretch.connector:
-                levels.append(not stretch.last)
-            stretch = stretch.parent
-        more = len(levels) > most
-        return levels[:most][::-1], more
 
 
 class TreeView:
@@ -96,9 +30,10 @@ class TreeView:
         self.folded: set[int] = set()
         self.active: set[int] = set()
         self.stretches: list[Stretch] = []
-        self._starts: list[int] = []
+        self.starts: list[int] = []
         self._of_run: dict[int, Stretch] = {}
         self._shown: dict[int, list[Node]] = {}
+        self._order: TreeOrder | None = None
         self.count = 0
         self.shown = 0
         self.refresh()
@@ -146,6 +81,7 @@ class TreeView:
         if dropped and len(stretch.nodes) == 1:
             return False
         self.forest.add(node)
+        self._order = None
         self.leaf = node
         self.active.add(node.index)
         if dropped:
@@ -164,9 +100,9 @@ class TreeView:
             return
         self.count += rows
         self.shown += rows
-        for at in range(bisect_right(self._starts, changed.start), len(self.stretches)):
+        for at in range(bisect_right(self.starts, changed.start), len(self.stretches)):
             self.stretches[at].start += rows
-            self._starts[at] += rows
+            self.starts[at] += rows
 
     def fold(self, node: Node, folded: bool) -> None:
         """Fold or unfold the branch that starts at ``node``."""
@@ -178,6 +114,8 @@ class TreeView:
 
     def unfold_to(self, node: Node) -> None:
         """Unfold every branch that hides ``node``."""
+        if not self.folded:
+            return
         hiding: set[int] = set()
         above: Node | None = node.parent
         while above is not None:
@@ -204,6 +142,7 @@ class TreeView:
 
     def refresh(self) -> None:
         """Work out the rows again after the tree or the leaf changed."""
+        self._order = None
         self.active = set()
         node = self.leaf
         while node is not None:
@@ -225,6 +164,21 @@ class TreeView:
             stack.extend(run.children)
         return order
 
+    def order(self) -> TreeOrder:
+        """All entries in the order of their rows; the same object until one comes or the leaf moves.
+
+        Some ten milliseconds for 80,000 entries, once.
+        """
+        if self._order is None:
+            nodes: list[Node] = []
+            stack = self._ordered(self.forest.roots)[::-1]
+            while stack:
+                run = stack.pop()
+                nodes += run.nodes
+                stack += self._ordered(run.children)[::-1]
+            self._order = TreeOrder(nodes)
+        return self._order
+
     def _ordered(self, runs: list[Run]) -> list[Run]:
         if len(runs) < 2:
             return runs
@@ -245,7 +199,7 @@ class TreeView:
     def _lay_out(self) -> None:
         """Put the stretches together anew; what of them is shown is known, so a fold looks at no entry."""
         shown = self._shown
-        self.stretches, self._starts, self._of_run = [], [], {}
+        self.stretches, self.starts, self._of_run = [], [], {}
         self.shown = sum(map(len, shown.values()))
         rows = 0
         roots = self._heirs(self.forest.roots, shown)
@@ -262,7 +216,7 @@ class TreeView:
             stretch.folded = stretch.foldable and stretch.nodes[0].index in self.folded
             stretch.start = rows
             self.stretches.append(stretch)
-            self._starts.append(rows)
+            self.starts.append(rows)
             rows += stretch.rows
             if stretch.folded:
                 stretch.hidden = self._below(stretch, heirs, shown)
@@ -299,9 +253,17 @@ class TreeView:
 
     # rows
 
+    def number_of_stretch(self, index: int) -> int:
+        """Which of the stretches row ``index`` is in. ``index`` must be a row."""
+        return bisect_right(self.starts, index) - 1
+
     def stretch_at(self, index: int) -> Stretch:
         """The stretch that row ``index`` is in. ``index`` must be a row."""
-        return self.stretches[bisect_right(self._starts, index) - 1]
+        return self.stretches[self.number_of_stretch(index)]
+
+    def shows(self, node: Node) -> bool:
+        """Whether an entry passes the filter, folded or not."""
+        return shows(self.mode, node, self.leaf)
 
     def row(self, index: int) -> TreeRow:
         """Row ``index``, from 0."""

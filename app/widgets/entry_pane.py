@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from textual.binding import BindingType
 
-    from app.view.entry_document import DocumentLine
+    from app.view.document_line import DocumentLine
 
 
 class EntryPane(LineList):

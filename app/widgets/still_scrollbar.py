@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+from textual.filter import ANSIToTruecolor
 from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.strip import Strip
 
@@ -38,7 +39,10 @@ class StillScrollBar(ScrollBar):
             self._drawn = look, self._strips()
         strips = self._drawn[1][crop.y : crop.bottom]
         for each in self.get_line_filters():
-            strips = [strip.apply_filter(each, self.background_colors[1]) for strip in strips]
+            # all our colours are true ones
+            if not isinstance(each, ANSIToTruecolor):
+                background = self.background_colors[1]
+                strips = [strip.apply_filter(each, background) for strip in strips]
         return strips
 
     def _look(self) -> object:

@@ -219,7 +219,8 @@ class TranscriptPane(Pane):
                 self._placed = False
         if not self._placed:
             self._place()
-        self._let_go()
+        if not part.opened:
+            self._let_go()
         self._say()
         if self._missed and self._row is not None:
             self._missed = False

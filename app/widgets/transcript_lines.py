@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.view.entry_document import DocumentLine
+    from app.view.document_line import DocumentLine
     from app.view.line import Line
     from app.view.transcript import Turn
 
@@ -44,6 +44,7 @@ class TranscriptLines(LineList):
         self.notice = ""
         self._starts: list[int] = []
         self._cells = 0
+        self._height = 0
 
     @property
     def cells(self) -> int:
@@ -127,6 +128,11 @@ class TranscriptLines(LineList):
         return (self.lines[index], self.words) if self.lines else self.notice
 
     def on_resize(self) -> None:
+        height, self._height = self._height, self.size.height
+        if self.lines and height and self.is_laid_out and self.top + height >= len(self.lines):
+            # who is at the end stays there
+            self.scroll_lines(len(self.lines))
+        self.post_message(self.Scrolled())
         if self.is_laid_out and self.cells != self._cells:
             self._cells = self.cells
             self.post_message(self.WidthChanged())

@@ -166,3 +166,16 @@ def test_a_place_that_nobody_waits_for_is_not_remembered(stored):
     hit = next(hit for path, hit in found.hits.items() if "branched" in path)
     assert stored.place(hit, lambda: False).on_active_path is None
     assert stored.place(hit).on_active_path is False
+
+
+@pytest.mark.parametrize("harm", [os.unlink, lambda path: os.truncate(path, 10)])
+def test_a_session_that_is_gone_by_then_is_answered_all_the_same(stored, harm):
+    found = search(stored, "Ashes")
+    path, hit = next((path, hit) for path, hit in found.hits.items() if "branched" in path)
+    harm(path)
+    posted = queue.Queue()
+    spotter = Spotter(lambda: stored, posted.put, failed)
+    spotter.ask(path, hit, "Ashes")
+    placed = posted.get(timeout=PATIENCE)
+    spotter.stop()
+    assert (placed.where, placed.entry_id) == ("", None)

@@ -40,6 +40,11 @@ def hit(it, entry_id, *words, where="", again=False):
     return HitPlaced(path, "", entry_id, at, words, where, again=again)
 
 
+def append(path, line):
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(json.dumps(line) + "\n")
+
+
 def reading(it):
     return it.screen._reading
 
@@ -143,6 +148,5 @@ async def test_the_selector_opens_its_preview_at_what_was_found(browser, branche
 async def test_the_selectors_preview_follows_a_session_that_grows(browser, branched):
     async with browser(size=(140, 30), selector="") as it:
         await it.until(lambda: "faster" in it.text(), "the end")
-        with open(it.path("s"), "a", encoding="utf-8") as file:
-            file.write(json.dumps(message("new", "f", "user", "one thing more", 60)) + "\n")
+        append(it.path("s"), message("new", "f", "user", "one thing more", 60))
         await it.until(lambda: "one thing more" in it.text(), "what came")

@@ -356,6 +356,16 @@ async def test_another_width_wraps_anew_around_the_reader(tmp_path):
         assert "text 50 word" in it.text()
 
 
+async def test_another_height_keeps_the_end_in_sight_and_fills_the_screen(tmp_path):
+    async with pane() as it:
+        await it.show(session(tmp_path, *long_chain(100)))
+        for height in (10, 60, 20):
+            await it.pilot.resize_terminal(60, height)
+            await it.settle()
+            assert it.rows()[-1] == "text 99"
+            assert len(it.lines.lines) >= it.lines.size.height
+
+
 async def test_a_pane_that_is_not_shown_reads_nothing_until_it_is(tmp_path):
     async with pane() as it:
         it.pane.display = False

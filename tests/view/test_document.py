@@ -68,7 +68,7 @@ def test_parts_are_headed_and_set_apart():
 def test_markdown_is_marked_by_line():
     text = "# Head\nplain\n> quote\n```py\n# code, no heading\n```\n## again"
     styles = [line.style for line in lines(Part("text", "", text), cells=40)]
-    assert styles == ["heading", "text", "quote", "code", "code", "code", "heading"]
+    assert styles == ["heading", "text", "quote", "faint", "code", "faint", "heading"]
 
 
 @pytest.mark.parametrize(

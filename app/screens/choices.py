@@ -1,0 +1,177 @@
+"""A question with several answers, a text to edit, and a wait that can be given up."""
+
+from __future__ import annotations
+
+from typing import ClassVar, NamedTuple
+
+from textual import on
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static, TextArea
+
+from app.formats.text import inert, one_line
+from app.view.cells import shorten, shorten_start, width
+from app.view.line import fit_line
+from app.view.session_row import POINTER
+from app.widgets.line_list import LineList
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+    from app.view.line import Line
+
+
+class Choice(NamedTuple):
+    """One answer.
+
+    answer    what comes back
+    key       answers at once
+    label     what it does, in a few words
+    detail    the command that will run; raw
+    why_not   why it cannot be chosen, "" when it can; raw
+    """
+
+    answer: str
+    key: str
+    label: str
+    detail: str = ""
+    why_not: str = ""
+
+
+class ChoiceList(LineList):
+    """Two lines for each answer: what it does, and how or why not."""
+
+    def __init__(self, choices: Sequence[Choice]) -> None:
+        super().__init__(id="choices")
+        self.choices = choices
+        self.set_row_height(2)
+
+    def on_mount(self) -> None:
+        self.set_rows(len(self.choices), 0)
+
+    def draw(self, index: int, cells: int, selected: bool) -> Line:
+        choice = self.choices[index]
+        style = "dim" if choice.why_not else "text"
+        return fit_line(
+            [
+                (POINTER if selected else " ", "pointer"),
+                (f" {choice.key} ", "key"),
+                (f" {shorten(choice.label, max(0, cells - 6))}", style),
+            ],
+            cells,
+        )
+
+    def draw_below(self, index: int, cells: int, selected: bool) -> Line:
+        choice = self.choices[index]
+        room = max(0, cells - 6)
+        if choice.why_not:
+            said = shorten(one_line(choice.why_not, 500), room)
+            return fit_line([("     ", "text"), (said, "warning")], cells)
+        said = one_line(choice.detail, 2_000)
+        if width(said) > room:
+            said = shorten_start(said, room)
+        return fit_line([("     ", "text"), (said, "dim")], cells)
+
+
+class ChoiceDialog(ModalScreen[str | None]):
+    """Asks one question. The first answer is harmless; None: Esc."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "dismiss(None)", "Back"),
+        Binding("enter", "choose", "Take it"),
+    ]
+
+    def __init__(self, title: str, said: Sequence[str], choices: Sequence[Choice]) -> None:
+        """:param said: lines above the answers; raw."""
+        super().__init__()
+        self._title = title
+        self._said = said
+        self._choices = choices
+        self._list = ChoiceList(choices)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as box:
+            box.border_title = Content(one_line(self._title, 100))
+            for line in self._said:
+                yield Static(Content(inert(line)), classes="warning")
+            self._list.styles.height = 2 * len(self._choices)
+            yield self._list
+            yield Static(Content("Enter takes it   Esc back"), classes="hint")
+
+    def on_mount(self) -> None:
+        self._list.focus()
+
+    def key_of(self, key: str) -> Choice | None:
+        """The answer that a key gives."""
+        return next((choice for choice in self._choices if choice.key == key), None)
+
+    def on_key(self, event: object) -> None:
+        choice = self.key_of(getattr(event, "character", None) or "")
+        if choice is not None:
+            self._take(choice)
+
+    @on(LineList.Activated)
+    def action_choose(self) -> None:
+        """Take the answer under the cursor."""
+        self._take(self._choices[self._list.cursor])
+
+    def _take(self, choice: Choice) -> None:
+        if choice.why_not:
+            self.notify(one_line(choice.why_not, 500), severity="warning", markup=False)
+        else:
+            self.dismiss(choice.answer)
+
+
+class TextDialog(ModalScreen[str | None]):
+    """A text to be edited. None: Esc, and nothing is done."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", "Back"),
+        Binding("ctrl+s", "keep", "Take it", priority=True),
+    ]
+
+    def __init__(self, title: str, text: str, takes: str) -> None:
+        """:param text: to begin with; raw.
+        :param takes: what Ctrl+S does with it.
+        """
+        super().__init__()
+        self._title = title
+        self._takes = takes
+        self._area = TextArea(inert(text), soft_wrap=True, show_line_numbers=False, tab_behavior="indent")
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog tall") as box:
+            box.border_title = Content(one_line(self._title, 100))
+            yield self._area
+            yield Static(Content(f"Ctrl+S {self._takes}   Esc cancels, nothing is changed"), classes="hint")
+
+    def on_mount(self) -> None:
+        self._area.focus()
+        self._area.move_cursor(self._area.document.end)
+
+    def action_keep(self) -> None:
+        """Take the text."""
+        self.dismiss(self._area.text)
+
+
+class WaitDialog(ModalScreen[None]):
+    """Something takes its time; Esc gives it up."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss(None)", "Give it up")]
+
+    def __init__(self, title: str, said: str) -> None:
+        super().__init__()
+        self._title = title
+        self._said = said
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as box:
+            box.border_title = Content(one_line(self._title, 100))
+            yield Static(Content(inert(self._said)))
+            yield Static(Content("Esc gives it up, nothing is changed"), classes="hint")

@@ -1,0 +1,258 @@
+"""Going on from an entry of the tree, question by question (issue 6 "Branch navigation"): where, with which
+text, with which summary of what is left. Nothing is written before the last answer.
+"""
+
+from __future__ import annotations
+
+from app.actions import on_entries
+from app.commands import key_name
+from app.formats.text import one_line
+from app.screens.choices import Choice, ChoiceDialog, TextDialog, WaitDialog
+from app.screens.dialogs import FolderDialog
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from app.actions.go_on import Question
+    from app.index.row import Row
+    from app.messages import Outcome, PointsFound, SummaryMade
+    from app.screens.tree_screen import TreeScreen
+    from app.services.going import Going
+
+HERE, STAY, ELSEWHERE, OTHER_FOLDER = "here", "stay", "elsewhere", "folder"
+WHAT = "go on"
+"""What the actions of going on are called among others."""
+
+_SAFE = {
+    "results": "after the results of its tools",
+    "before": "after the step before it",
+    "prompt": "before its turn, with the prompt to say again",
+}
+
+
+class GoingOn:
+    """Asks on behalf of the browser.
+
+    :param screen: asks; its `act` does what was decided.
+    """
+
+    def __init__(self, screen: TreeScreen, going: Going) -> None:
+        self._screen = screen
+        self._going = going
+        self._row: Row | None = None
+        self._question: Question | None = None
+        self._way = ""
+        self._text: str | None = None
+        self._sends = False
+        self._folder: str | None = None
+        self._waits: WaitDialog | None = None
+
+    def begin(self, row: Row, entry_id: str) -> None:
+        """Find out what can be done at an entry of the session of `row`."""
+        self._row = row
+        self._going.ask(row, entry_id)
+
+    # where
+
+    def found(self, event: PointsFound) -> None:
+        """What can be done is known: ask."""
+        if self._row is None or event.row.path != self._row.path:
+            return
+        screen, question = self._screen, event.question
+        if question is None:
+            screen.complain(event.reason)
+        elif question.waiting:
+            self._offer_safe(event.row, question)
+        elif question.same:
+            screen.notify("Already at this point", markup=False)
+        else:
+            self._offer(event.row, question)
+
+    def _offer_safe(self, row: Row, question: Question) -> None:
+        tools = ", ".join(question.waiting[:3])
+        choices = [
+            Choice(point.entry_id, str(number), f"{_SAFE[point.kind]}")
+            for number, point in enumerate(question.safe[:9], 1)
+        ]
+
+        def chosen(entry_id: str | None) -> None:
+            if entry_id is not None:
+                self.begin(row, entry_id)
+
+        said = [f"There the calls of {tools} would have no result: no provider takes such a conversation."]
+        if not choices:
+            self._screen.complain(said[0])
+            return
+        self._screen.app.push_screen(ChoiceDialog("go on", said, choices), chosen)
+
+    def _offer(self, row: Row, question: Question) -> None:
+        self._question, self._row = question, row
+        here, elsewhere = question.here, question.elsewhere
+        choices = [
+            Choice(
+                ELSEWHERE,
+                "n",
+                "Go on in a new session file; this one stays as it is",
+                elsewhere.plan.shell,
+                elsewhere.problem,
+            ),
+            Choice(HERE, "h", "Go on here, in this session", here.plan.shell, here.problem),
+            Choice(STAY, "l", "Put the leaf here, and stay in leafmark", "one appended entry", here.problem),
+            Choice(
+                OTHER_FOLDER, "f", "Go on in a new session of another folder", "asks which", elsewhere.problem
+            ),
+            Choice("compare", "c", "Compare with the active path", "nothing is written"),
+            Choice("cancel", "x", "Cancel", "nothing is written"),
+        ]
+        said = [here.problem] if here.problem and not elsewhere.problem else []
+        self._screen.app.push_screen(ChoiceDialog("go on from this entry", said, choices), self._chosen)
+
+    def _chosen(self, answer: str | None) -> None:
+        self._way, self._text, self._sends, self._folder = answer or "", None, False, None
+        if answer == "compare":
+            self._screen.action_compare()
+        elif answer == OTHER_FOLDER:
+            setup = self._screen.setup
+            self._screen.app.push_screen(
+                FolderDialog("the new session's folder", setup.here[0], setup.home), self._folder_chosen
+            )
+        elif answer in (HERE, STAY, ELSEWHERE):
+            self._ask_text()
+
+    def _folder_chosen(self, folder: str | None) -> None:
+        if folder is not None:
+            self._folder = folder
+            self._ask_text()
+
+    # which text
+
+    def _ask_text(self) -> None:
+        question = self._question
+        assert question is not None
+        if question.target.text is None or self._way == STAY:
+            self._ask_summary()
+            return
+        takes = "leaves it in its editor" if question.takes_draft else "copies it"
+        dialog = TextDialog("say it again, in other words", question.target.text, f"goes on and {takes}")
+        self._screen.app.push_screen(dialog, self._text_edited)
+
+    def _text_edited(self, text: str | None) -> None:
+        question = self._question
+        assert question is not None
+        if text is None:
+            return
+        self._text = text
+        self._screen.app.copy_to_clipboard(text)
+        if question.takes_draft or not question.takes_prompt or not text.strip():
+            self._ask_summary()
+            return
+        choices = [
+            Choice("no", "k", "Keep it on the clipboard, to be pasted and sent by hand"),
+            Choice("send", "s", f"Send it as the first prompt of {question.agent}"),
+        ]
+
+        def chosen(answer: str | None) -> None:
+            if answer is not None:
+                self._sends = answer == "send"
+                self._ask_summary()
+
+        self._screen.app.push_screen(ChoiceDialog("the edited text", [], choices), chosen)
+
+    # which summary
+
+    def _ask_summary(self) -> None:
+        question = self._question
+        assert question is not None
+        if self._way not in (HERE, STAY) or not question.left:
+            self._act("")
+            return
+        command = self._screen.settings.summary_command
+        choices = [
+            Choice("none", "n", "No summary of the branch that is left"),
+            Choice("write", "w", "Write one; an outline is prepared"),
+            Choice(
+                "command",
+                "c",
+                "Have one made by your command",
+                " ".join(command),
+                "" if command else "no summary_command is set in config.toml",
+            ),
+        ]
+
+        def chosen(answer: str | None) -> None:
+            if answer == "none":
+                self._act("")
+            elif answer == "write":
+                self._going.outline(question)
+            elif answer == "command":
+                self._wait_for_summary(question)
+
+        self._screen.app.push_screen(ChoiceDialog("what is left behind", [], choices), chosen)
+
+    def outlined(self, text: str) -> None:
+        """The outline is there: let the user make a summary of it."""
+        self._edit_summary(text)
+
+    def _wait_for_summary(self, question: Question) -> None:
+        row = self._row
+        assert row is not None
+        command = self._screen.settings.summary_command
+        self._going.summarise(question, command, row.cwd)
+        self._waits = WaitDialog("summary", f"{one_line(' '.join(command), 200)} writes the summary…")
+
+        def given_up(_: None) -> None:
+            if self._waits is not None:
+                self._waits = None
+                self._going.cancel()
+
+        self._screen.app.push_screen(self._waits, given_up)
+
+    def summarised(self, event: SummaryMade) -> None:
+        """The command is done."""
+        waits, self._waits = self._waits, None
+        if waits is None:
+            return
+        waits.dismiss(None)
+        if event.reason:
+            self._screen.complain(event.reason)
+            self._ask_summary()
+        else:
+            self._edit_summary(event.text)
+
+    def _edit_summary(self, text: str) -> None:
+        def edited(summary: str | None) -> None:
+            if summary is not None:
+                self._act(summary)
+
+        self._screen.app.push_screen(
+            TextDialog("summary of the branch that is left", text, "goes on"), edited
+        )
+
+    # doing it
+
+    def _act(self, summary: str) -> None:
+        row, question, way, folder = self._row, self._question, self._way, self._folder
+        assert row is not None
+        assert question is not None
+        if way in (HERE, STAY):
+            self._screen.act(
+                WHAT, [row], lambda *about: on_entries.in_place(*about, question=question, summary=summary)
+            )
+        else:
+            self._screen.act(
+                WHAT, [row], lambda *about: on_entries.new_file(*about, question=question, to=folder)
+            )
+
+    def done(self, outcome: Outcome) -> None:
+        """The leaf has moved, or the new session is there: go on, unless the user wanted to stay."""
+        question, row, change = self._question, self._row, outcome.change
+        if question is None or row is None or change is None:
+            return
+        self._question = None
+        if self._way == STAY:
+            undo = key_name("z")
+            self._screen.notify(f"The leaf is here now – {undo} takes it back", markup=False)
+            return
+        path = question.path if self._way == HERE else change.after or ""
+        session_id = row.id if self._way == HERE else change.after_id or ""
+        cwd = self._folder or row.cwd
+        self._screen.go_on(row, path, session_id, cwd, self._text, sends=self._sends)

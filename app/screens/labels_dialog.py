@@ -1,0 +1,142 @@
+"""All labels, of the session at hand or of all sessions; a key leads to the entry (issue 6 "Labels")."""
+
+from __future__ import annotations
+
+from typing import ClassVar, NamedTuple
+
+from textual import on
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from app.formats.text import one_line
+from app.view.ages import age
+from app.view.cells import fill, steady
+from app.view.line import fit_line, line_width
+from app.view.session_row import POINTER
+from app.widgets.line_list import LineList
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+    from app.index.row import Row
+    from app.view.line import Line
+
+
+class Labelled(NamedTuple):
+    """One label: the session, the entry's id, and what the label says (raw)."""
+
+    row: Row
+    entry_id: str
+    label: str
+
+
+class LabelAnswer(NamedTuple):
+    """What to do with a label: "go", "change" or "clear"."""
+
+    what: str
+    labelled: Labelled
+
+
+def labelled_in(rows: Sequence[Row]) -> list[Labelled]:
+    """The labels of the sessions: the newest session's first, each session's in the order of its file."""
+    return [
+        Labelled(row, entry_id, label)
+        for row in sorted(rows, key=lambda row: (-row.modified, row.path))
+        for entry_id, label in row.labels
+    ]
+
+
+class _Labels(LineList):
+    def __init__(self, now_ms: int) -> None:
+        super().__init__(id="labels")
+        self.labels: list[Labelled] = []
+        self._now_ms = now_ms
+
+    def show(self, labels: list[Labelled]) -> None:
+        """Show these."""
+        self.labels = labels
+        self.set_rows(len(labels), 0)
+        self.redraw_rows()
+
+    @property
+    def has_cursor(self) -> bool:
+        return bool(self.labels)
+
+    def draw(self, index: int, cells: int, selected: bool) -> Line:
+        if index >= len(self.labels):
+            return fit_line([], cells)
+        one = self.labels[index]
+        left: Line = [
+            (POINTER if selected else " ", "pointer"),
+            (" ", "text"),
+            (fill(steady(one_line(one.label, 200)), max(8, cells * 2 // 5)), "label"),
+            (" ", "text"),
+        ]
+        right: Line = [(f" {one.row.agent} {age(one.row.modified, self._now_ms):>4} ", "dim")]
+        room = max(0, cells - line_width(left) - line_width(right))
+        return fit_line([*left, (fill(steady(one.row.title), room), "title"), *right], cells)
+
+
+class LabelsDialog(ModalScreen[LabelAnswer | None]):
+    """Enter goes to the entry, L changes the label, Delete takes it off, Tab turns between this session and
+    all of them.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "dismiss(None)", "Back"),
+        Binding("enter", "answer('go')", "Go to the entry"),
+        Binding("L", "answer('change')", "Change it"),
+        Binding("delete", "answer('clear')", "Take it off"),
+        Binding("tab", "turn", "This session, or all"),
+    ]
+
+    def __init__(self, rows: Sequence[Row], path: str, now_ms: int) -> None:
+        """:param rows: all sessions.
+        :param path: of the session at hand; "" where there is none.
+        """
+        super().__init__()
+        self._rows = rows
+        self._path = path
+        self._all = False
+        self._list = _Labels(now_ms)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog tall wide") as box:
+            box.border_title = Content("labels")
+            yield self._list
+            yield Static(Content(""), classes="hint", id="said")
+
+    def on_mount(self) -> None:
+        self._list.focus()
+        self._all = not any(row.path == self._path and row.labels for row in self._rows)
+        self._show()
+
+    def _show(self) -> None:
+        labels = labelled_in([row for row in self._rows if self._all or row.path == self._path])
+        self._list.show(labels)
+        where, other = ("all sessions", "this session") if self._all else ("this session", "all sessions")
+        said = [f"{len(labels):,} in {where}"]
+        if labels:
+            said.append("Enter goes there   L changes it   Del takes it off")
+        self.query_one("#said", Static).update(Content("   ".join([*said, f"Tab {other}   Esc back"])))
+
+    def action_turn(self) -> None:
+        """This session's labels, or those of all."""
+        self._all = not self._all
+        self._show()
+
+    @on(LineList.Activated)
+    def _activated(self) -> None:
+        self.action_answer("go")
+
+    def action_answer(self, what: str) -> None:
+        """Answer with the label under the cursor."""
+        if self._list.labels:
+            self.dismiss(LabelAnswer(what, self._list.labels[self._list.cursor]))

@@ -1,0 +1,222 @@
+"""What is done to entries from the tree: labels, going on, forks, comparing, and going from one session of a
+lineage to another.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from textual import on
+
+from app.actions import on_entries
+from app.messages import (
+    ActionsDone,
+    BranchesCompared,
+    HitPlaced,
+    OutlineMade,
+    PointsFound,
+    SummaryMade,
+)
+from app.screens.comparing import CompareDialog
+from app.screens.dialogs import FolderDialog
+from app.screens.going_on import WHAT, GoingOn
+from app.screens.labels_dialog import LabelsDialog
+from app.screens.questions import RowEditor
+from app.screens.sessions_screen import SessionsScreen
+from app.services.going import Going
+from app.widgets.entry_pane import EntryPane
+from app.widgets.entry_tree import EntryTree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from app.index.row import Row
+    from app.screens.labels_dialog import LabelAnswer
+    from app.services.indexing import Indexing
+    from app.sessions.tree import Node
+    from app.settings import Settings
+    from app.setup import Setup
+    from app.view.session_list import SessionList
+
+
+class _Picked(NamedTuple):
+    """An entry that can be acted on."""
+
+    row: Row
+    node: Node
+    entry_id: str
+
+
+class TreeScreen(SessionsScreen):
+    """Acts on the entry under the tree's cursor."""
+
+    def __init__(
+        self, setup: Setup, model: SessionList, settings: Settings, indexing: Indexing | None = None
+    ) -> None:
+        """See `SessionsScreen`."""
+        super().__init__(setup, model, settings, indexing)
+        self._going = Going(setup, self.post_message, self.service_failed)
+        self._going_on = GoingOn(self, self._going)
+        self._comparing: CompareDialog | None = None
+
+    def on_unmount(self) -> None:
+        self._going.stop()
+
+    def focus_tree(self) -> None:
+        """Give the tree the keys."""
+        raise NotImplementedError
+
+    def show_entry(self, place: HitPlaced) -> None:
+        """Put the tree's cursor on an entry of the session that is shown, once its tree is there."""
+        raise NotImplementedError
+
+    @property
+    def entry_tree(self) -> EntryTree:
+        """The tree."""
+        return self.query_one("#tree", EntryTree)
+
+    def _picked(self) -> _Picked | None:
+        """The entry under the tree's cursor; None, and why is said, where nothing can be done to it."""
+        row, node = self.side.list.row, self.entry_tree.node
+        if row is None or node is None:
+            return None
+        if node.id is None:
+            self.complain(f"entries of {row.agent} have no ids: nothing can be done to one of them")
+            return None
+        return _Picked(row, node, node.id)
+
+    # going on
+
+    def action_go_on(self) -> None:
+        """Ask how to go on from the entry under the cursor."""
+        picked = self._picked()
+        if picked is not None:
+            self._going_on.begin(picked.row, picked.entry_id)
+
+    @on(PointsFound)
+    def _points_found(self, event: PointsFound) -> None:
+        self._going_on.found(event)
+
+    @on(OutlineMade)
+    def _outline_made(self, event: OutlineMade) -> None:
+        self._going_on.outlined(event.text)
+
+    @on(SummaryMade)
+    def _summary_made(self, event: SummaryMade) -> None:
+        self._going_on.summarised(event)
+
+    def acted(self, event: ActionsDone) -> None:
+        if event.what == WHAT and event.outcomes:
+            self._going_on.done(event.outcomes[0])
+
+    # labels
+
+    def action_label(self) -> None:
+        """Edit the label of the entry under the cursor, in its row."""
+        picked = self._picked()
+        if picked is not None:
+            self.edit_label(picked.row, picked.entry_id, picked.node.label or "")
+
+    def edit_label(self, row: Row, entry_id: str, label: str) -> None:
+        """Edit a label; in the entry's row where that is in sight."""
+        tree = self.entry_tree
+        node = tree.node
+        region = tree.row_region(node) if node is not None and node.id == entry_id else None
+
+        def edited(text: str | None) -> None:
+            if text is not None and text.strip() != label:
+                self._label(row, entry_id, text.strip())
+
+        self.app.push_screen(RowEditor(label, region or tree.region, "a label; nothing takes it off"), edited)
+
+    def _label(self, row: Row, entry_id: str, text: str) -> None:
+        self.act("label", [row], lambda *about: on_entries.label(*about, entry=entry_id, text=text))
+
+    def action_show_labels(self) -> None:
+        """List the labels of this session, or of all."""
+        row = self.side.list.row
+
+        def answered(answer: LabelAnswer | None) -> None:
+            if answer is None:
+                return
+            labelled = answer.labelled
+            if answer.what == "go":
+                self.go_to_entry(labelled.row.path, labelled.entry_id)
+            elif answer.what == "clear":
+                self._label(labelled.row, labelled.entry_id, "")
+            else:
+                self.edit_label(labelled.row, labelled.entry_id, labelled.label)
+
+        path = row.path if row is not None else ""
+        self.app.push_screen(LabelsDialog(self.model.rows(), path, self.setup.now_ms()), answered)
+
+    def go_to_entry(self, path: str, entry_id: str | None) -> None:
+        """Go to an entry of any session."""
+        if self.side.box.value:
+            self.side.drop()
+        if not self.side.list.go_to(path):
+            self.complain(f"{path} is not listed as the list is shown now")
+            return
+        self.focus_tree()
+        if entry_id is not None:
+            self.show_entry(HitPlaced(path, "", entry_id, -1, (), ""))
+
+    # forks
+
+    def action_fork_here(self) -> None:
+        """Make a new session of the path to the entry under the cursor."""
+        picked = self._picked()
+        if picked is not None:
+            entry = picked.entry_id
+            self.act("fork", [picked.row], lambda *about: on_entries.fork(*about, entry=entry))
+
+    def action_fork_here_to(self) -> None:
+        """The same in a folder that is asked for."""
+        picked = self._picked()
+        if picked is None:
+            return
+        row, entry = picked.row, picked.entry_id
+
+        def chosen(folder: str | None) -> None:
+            if folder is not None:
+                self.act("fork", [row], lambda *about: on_entries.fork(*about, entry=entry, to=folder))
+
+        self.app.push_screen(
+            FolderDialog("the new session's folder", self.setup.here[0], self.setup.home), chosen
+        )
+
+    def action_other_end(self) -> None:
+        """Go to the session that this one is a fork of, at the same entry where that is there; else to the
+        next fork of it.
+        """
+        row, node = self.side.list.row, self.entry_tree.node
+        if row is None:
+            return
+        parent, forks = self.model.family(row.path)
+        other = parent or next(iter(forks), None)
+        if other is None:
+            missing = "the session it was forked from is not here" if row.parent_session else "no fork"
+            self.notify(f"Nowhere to go: {missing}", markup=False)
+            return
+        self.go_to_entry(other.path, node.id if node is not None else None)
+
+    # comparing
+
+    def action_compare(self) -> None:
+        """The active path beside the branch of the entry under the cursor."""
+        row, node = self.side.list.row, self.entry_tree.node
+        if row is None or node is None:
+            return
+        offset = node.offset
+        self._comparing = CompareDialog(lambda at: self._going.compare(row, offset, at))
+        self.app.push_screen(self._comparing)
+
+    @on(BranchesCompared)
+    def _branches_compared(self, event: BranchesCompared) -> None:
+        if self._comparing is not None and self._comparing.is_attached:
+            self._comparing.show(event)
+
+    # copying
+
+    def action_copy_entry(self) -> None:
+        """Copy the text of the entry under the cursor."""
+        self.query_one("#entry", EntryPane).action_copy_text()

@@ -1,0 +1,140 @@
+"""Looking for words in all entries of the tree that is shown, in a thread of its own; found entries come in
+batches, those near the cursor first.
+"""
+
+from __future__ import annotations
+
+from time import monotonic, sleep
+
+from app.messages import EntriesFound
+from app.services.latest import Latest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from textual.message import Message
+
+    from app.sessions.texts import EntryTexts
+    from app.sessions.tree import Node, SessionTree
+
+    Post = Callable[[Message], object]
+
+# seconds: the screen gets the interpreter for REST after each TURN, and is told no oftener than it can draw
+TURN = 0.003
+REST = 0.001
+TELL_EVERY = 0.04
+
+
+class TreeSearcher:
+    """Looks through one tree at a time; answers with ``EntriesFound``, the last of which says that it is
+    done. A request that is overtaken is not answered.
+    """
+
+    def __init__(self, post: Post, failed: Callable[[BaseException], None]) -> None:
+        self._post = post
+        self._latest = Latest("tree-search", failed)
+        self._texts: tuple[SessionTree, EntryTexts] | None = None
+        self._looked: set[int] = set()
+        self.generation = 0
+
+    def prepare(self, tree: SessionTree, around: int) -> None:
+        """Read the texts of a tree ahead, those next to the entry with index ``around`` first."""
+        self.generation += 1
+        self._latest.ask(lambda overtaken: self._prepare(overtaken, tree, around))
+
+    def search(self, tree: SessionTree, words: Sequence[str], around: int) -> None:
+        """Look for entries that have all of ``words``, which are folded and at least one."""
+        self.generation += 1
+        generation = self.generation
+        self._latest.ask(lambda overtaken: self._search(generation, overtaken, tree, words, around, set()))
+
+    def follow(self, tree: SessionTree, words: Sequence[str], around: int) -> None:
+        """The tree has grown: look through what came, and through what the last search had not come to."""
+        generation, looked = self.generation, self._looked
+        self._latest.ask(lambda overtaken: self._search(generation, overtaken, tree, words, around, looked))
+
+    def close(self) -> None:
+        """Let go of the texts; answers that are on their way are out of date."""
+        self.generation += 1
+        self._latest.ask(lambda overtaken: self._forget())
+
+    def stop(self) -> None:
+        """End the thread."""
+        self._latest.stop()
+
+    def _forget(self) -> None:
+        self._texts = None
+
+    def _of(self, tree: SessionTree) -> EntryTexts:
+        from app.sessions.texts import EntryTexts
+
+        if self._texts is None or self._texts[0] is not tree:
+            self._texts = None
+            self._texts = tree, EntryTexts(tree)
+        return self._texts[1]
+
+    def _prepare(self, overtaken: Callable[[], bool], tree: SessionTree, around: int) -> None:
+        from app.sessions.tree import Changed, Overtaken
+
+        texts = self._of(tree)
+        try:
+            for number in texts.blocks(around):
+                texts.fill(number, _Turns(overtaken).rest)
+        except (Overtaken, Changed, OSError):
+            # whoever searches is told
+            return
+
+    def _search(
+        self,
+        generation: int,
+        overtaken: Callable[[], bool],
+        tree: SessionTree,
+        words: Sequence[str],
+        around: int,
+        looked: set[int],
+    ) -> None:
+        from app.sessions.tree import Changed, Overtaken
+
+        texts = self._of(tree)
+        self._looked = looked
+        turns = _Turns(overtaken)
+        waiting: list[Node] = []
+        told = monotonic()
+        reason = ""
+        try:
+            for number in texts.blocks(around):
+                if number in looked:
+                    continue
+                waiting += texts.find(number, words, turns.rest)
+                looked.add(number)
+                if not turns.rest():
+                    raise Overtaken
+                if waiting and monotonic() - told >= TELL_EVERY:
+                    self._post(EntriesFound(generation, waiting, done=False))
+                    waiting, told = [], monotonic()
+        except Overtaken:
+            if waiting:
+                # those who follow do not look there again
+                self._post(EntriesFound(generation, waiting, done=False))
+            return
+        except Changed:
+            reason = "the file was changed; it is read again"
+        except OSError as error:
+            reason = f"cannot be read: {error.strerror or error}"
+        self._post(EntriesFound(generation, waiting, done=True, reason=reason))
+
+
+class _Turns:
+    """When the screen gets the interpreter."""
+
+    def __init__(self, overtaken: Callable[[], bool]) -> None:
+        self._overtaken = overtaken
+        self._since = monotonic()
+
+    def rest(self) -> bool:
+        """Whether to go on; now and then after a moment."""
+        if monotonic() - self._since >= TURN:
+            sleep(REST)
+            self._since = monotonic()
+        return not self._overtaken()

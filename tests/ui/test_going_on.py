@@ -1,0 +1,347 @@
+"""Going on from an entry of the tree (issue 6 "Branch navigation"; PARITY 5 "Navigation")."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from app.screens.choices import ChoiceDialog, TextDialog, WaitDialog
+from app.screens.dialogs import FolderDialog
+from tests.factory import chain, message, write_session
+from tests.ui.conftest import pi_session
+
+BRANCHED = "branchy"
+
+
+def install(tmp_path, *names):
+    folder = tmp_path / "bin"
+    folder.mkdir(exist_ok=True)
+    for name in names:
+        (folder / name).write_text("#!/bin/sh\n")
+        (folder / name).chmod(0o755)
+
+
+def lines(path):
+    return [json.loads(line) for line in Path(path).read_text().splitlines()]
+
+
+@pytest.fixture
+def work(tmp_path):
+    """Two branches of three turns in a folder that is there, and the programs installed.
+
+    root: one - two - three - four (left), and five - six (active) below two
+    """
+    folder = tmp_path / "work"
+    folder.mkdir()
+    install(tmp_path, "pi", "omp")
+    entries = [
+        *chain("one", "two", "three", "four", id=BRANCHED, cwd=str(folder)),
+        message("e", "00000002", "user", "five", 10),
+        message("f", "e", "assistant", "six", 11),
+    ]
+    pi_session(tmp_path, *entries, id=BRANCHED)
+    return folder
+
+
+async def at(it, text):
+    """Put the tree's cursor on the entry whose text this is."""
+    await it.press("tab")
+    for place in range(it.tree.view.count):
+        node = it.tree.view.node(place)
+        if node.said is not None and node.said.text == text:
+            it.tree.move_to(place)
+            await it.pilot.pause()
+            return node.id
+    raise AssertionError(f"no row {text!r}")
+
+
+async def asked(it, what="", kind=ChoiceDialog):
+    def is_there():
+        return isinstance(it.screen, kind) and what in it.screen._title
+
+    await it.until(is_there, f"the question {what!r}")
+
+
+SUMMARY = "left behind"
+
+
+async def test_the_question_says_what_will_run_and_writes_nothing(browser, work):
+    async with browser(here=str(work), size=(160, 45)) as it:
+        path = it.path(BRANCHED)
+        before = path.read_bytes(), path.stat().st_mtime_ns
+        await at(it, "two")
+        await it.press("enter")
+        await asked(it)
+        text = it.text()
+        assert "new session file" in text
+        assert "pi --session" in text
+        await it.press("escape")
+        await it.press("enter")
+        await asked(it)
+        await it.press("x")
+        assert (path.read_bytes(), path.stat().st_mtime_ns) == before
+        assert not it.app._exit
+
+
+async def test_the_first_answer_is_a_new_file_and_the_old_one_stays(browser, work):
+    async with browser(here=str(work)) as it:
+        path = it.path(BRANCHED)
+        before = path.read_bytes()
+        await at(it, "two")
+        await it.press("enter")
+        await asked(it)
+        await it.press("enter")
+        await it.until(lambda: it.app._exit, "the plan")
+        made = it.app.return_value.argv[-1]
+        assert made != str(path)
+        assert path.read_bytes() == before
+        said = [line["message"]["content"] for line in lines(made) if line["type"] == "message"]
+        assert len(said) == 2
+
+
+async def test_here_is_one_appended_entry_below_the_one_that_was_picked(browser, work):
+    async with browser(here=str(work)) as it:
+        path = it.path(BRANCHED)
+        before = path.read_bytes()
+        picked = await at(it, "two")
+        await it.press("enter")
+        await asked(it)
+        await it.press("h")
+        await asked(it, SUMMARY)
+        await it.press("n")
+        await it.until(lambda: it.app._exit, "the plan")
+        assert it.app.return_value.argv == ["pi", "--session", str(path)]
+        after = path.read_bytes()
+        assert after.startswith(before)
+        assert len(after.splitlines()) == len(before.splitlines()) + 1
+        assert lines(path)[-1]["parentId"] == picked
+
+
+async def test_a_move_of_the_leaf_alone_stays_and_is_taken_back(browser, work):
+    async with browser(here=str(work)) as it:
+        picked = await at(it, "two")
+        await it.press("enter")
+        await asked(it)
+        await it.press("l")
+        await asked(it, SUMMARY)
+        await it.press("n")
+        await it.until(lambda: it.tree.view.tree.leaf.parent_id == picked, "the leaf")
+        assert not it.app._exit
+        await it.press("z")
+        await it.until(lambda: it.tree.view.tree.leaf.parent_id == "f", "the old leaf")
+
+
+async def test_the_leaf_itself_is_said_to_be_there_already(browser, work):
+    async with browser(here=str(work)) as it:
+        await at(it, "six")
+        await it.press("enter")
+        await it.until(lambda: "Already at this point" in it.toasts(), "that")
+        assert not isinstance(it.screen, ChoiceDialog)
+
+
+async def test_a_prompt_is_offered_for_editing_and_goes_to_the_clipboard(browser, work):
+    async with browser(here=str(work)) as it:
+        path = it.path(BRANCHED)
+        await at(it, "five")
+        await it.press("enter")
+        await asked(it)
+        await it.press("h")
+        await asked(it, kind=TextDialog)
+        assert it.screen._area.text == "five"
+        await it.press(*" and a half", "ctrl+s")
+        await asked(it, "edited")
+        assert it.app.clipboard == "five and a half"
+        await it.press("enter")
+        await asked(it, SUMMARY)
+        await it.press("n")
+        await it.until(lambda: it.app._exit, "the plan")
+        assert it.app.return_value.argv == ["pi", "--session", str(path)]
+        assert lines(path)[-1]["parentId"] == "00000002"
+
+
+async def test_to_pi_the_text_is_sent_if_the_user_says_so(browser, work):
+    async with browser(here=str(work)) as it:
+        await at(it, "five")
+        await it.press("enter")
+        await asked(it)
+        await it.press("n")
+        await asked(it, kind=TextDialog)
+        await it.press("ctrl+s")
+        await asked(it, "edited")
+        await it.press("s")
+        await it.until(lambda: it.app._exit, "the plan")
+        assert it.app.return_value.argv[-1] == "five"
+
+
+async def test_escape_in_the_text_leaves_everything_as_it_was(browser, work):
+    async with browser(here=str(work)) as it:
+        path = it.path(BRANCHED)
+        before = path.read_bytes()
+        await at(it, "one")
+        await it.press("enter")
+        await asked(it)
+        await it.press("h")
+        await asked(it, kind=TextDialog)
+        await it.press("escape")
+        await it.pilot.pause(0.1)
+        assert path.read_bytes() == before
+        assert not it.app._exit
+
+
+async def test_before_the_first_prompt_the_leaf_is_nowhere(browser, work):
+    async with browser(here=str(work)) as it:
+        path = it.path(BRANCHED)
+        await at(it, "one")
+        await it.press("enter")
+        await asked(it)
+        await it.press("l")
+        await asked(it, SUMMARY)
+        await it.press("n")
+        await it.until(lambda: lines(path)[-1]["parentId"] is None, "the leaf")
+
+
+async def test_to_omp_the_text_is_left_as_a_draft(browser, work, tmp_path):
+    store = tmp_path / "home/.omp/agent/sessions/-work"
+    session = write_session(
+        store / "2026_omp1.jsonl", *chain("ask", "answer", "more", "yes", id="omp1", cwd=str(work))
+    )
+    async with browser(here=str(work)) as it:
+        it.sessions.go_to(str(session))
+        await it.settled()
+        await at(it, "more")
+        await it.press("enter")
+        await asked(it)
+        await it.press("n")
+        await asked(it, kind=TextDialog)
+        await it.press(*" please", "ctrl+s")
+        await it.until(lambda: it.app._exit, "the plan")
+        made = Path(it.app.return_value.argv[-1])
+        assert made != session
+        assert (made.with_suffix("") / "draft.txt").read_text() == "more please"
+
+
+async def test_an_outline_is_prepared_for_a_summary_that_the_user_writes(browser, work):
+    async with browser(here=str(work)) as it:
+        path = it.path(BRANCHED)
+        await at(it, "two")
+        await it.press("enter")
+        await asked(it)
+        await it.press("l")
+        await asked(it, SUMMARY)
+        await it.press("w")
+        await asked(it, kind=TextDialog)
+        assert "five" in it.screen._area.text
+        await it.press("ctrl+s")
+        await it.until(lambda: lines(path)[-1]["type"] == "branch_summary", "the summary")
+        assert "five" in lines(path)[-1]["summary"]
+
+
+async def test_a_command_of_the_users_makes_the_summary(browser, work, tmp_path):
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "config.toml").write_text('summary_command = ["/bin/sh", "-c", "/usr/bin/tr a-z A-Z"]\n')
+    async with browser(here=str(work)) as it:
+        path = it.path(BRANCHED)
+        await at(it, "two")
+        await it.press("enter")
+        await asked(it)
+        await it.press("l")
+        await asked(it, SUMMARY)
+        await it.press("c")
+        await asked(it, kind=TextDialog)
+        assert "FIVE" in it.screen._area.text
+        await it.press("ctrl+s")
+        await it.until(lambda: lines(path)[-1]["type"] == "branch_summary", "the summary")
+
+
+async def test_a_command_can_be_given_up(browser, work, tmp_path):
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "config.toml").write_text('summary_command = ["/bin/sh", "-c", "/bin/sleep 600"]\n')
+    async with browser(here=str(work)) as it:
+        path = it.path(BRANCHED)
+        before = path.read_bytes()
+        await at(it, "two")
+        await it.press("enter")
+        await asked(it)
+        await it.press("l")
+        await asked(it, SUMMARY)
+        await it.press("c")
+        await asked(it, kind=WaitDialog)
+        await it.press("escape")
+        await it.until(lambda: not isinstance(it.screen, WaitDialog), "the end")
+        assert path.read_bytes() == before
+
+
+async def test_beside_a_live_program_here_is_refused_and_the_new_file_offered(browser, work, monkeypatch):
+    from app.sessions.manager import SessionManager
+
+    monkeypatch.setattr(SessionManager, "danger", lambda *_: "pi (process 7) has it open")
+    async with browser(here=str(work), size=(160, 45)) as it:
+        await at(it, "two")
+        await it.press("enter")
+        await asked(it)
+        assert "process 7" in it.text()
+        await it.press("h")
+        assert isinstance(it.screen, ChoiceDialog)
+        await it.press("n")
+        await it.until(lambda: it.app._exit, "the plan")
+
+
+async def test_an_answer_whose_tools_have_not_answered_offers_safe_points(browser, work, tmp_path):
+    call = {"type": "toolCall", "id": "t1", "name": "bash", "arguments": {"command": "ls"}}
+    result = {
+        "type": "message",
+        "id": "r",
+        "parentId": "c",
+        "timestamp": "2026-05-01T10:00:20.000Z",
+        "message": {"role": "toolResult", "toolCallId": "t1", "toolName": "bash", "content": "x"},
+    }
+    answer = message("c", "00000001", "assistant", "calls", 12)
+    answer["message"]["content"] = [{"type": "text", "text": "calls"}, call]
+    pi_session(tmp_path, *chain("start", id="tools", cwd=str(work)), answer, result, id="tools")
+    async with browser(here=str(work)) as it:
+        it.sessions.go_to(str(it.path("tools")))
+        await it.settled()
+        await at(it, "calls")
+        await it.press("enter")
+        await asked(it)
+        assert "bash" in it.text()
+        assert "after the results of its tools" in it.text()
+
+
+async def test_another_folder_is_asked_for(browser, work, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    async with browser(here=str(work)) as it:
+        await at(it, "two")
+        await it.press("enter")
+        await asked(it)
+        await it.press("f")
+        await asked(it, kind=FolderDialog)
+        await it.press("ctrl+u", *str(other), "enter")
+        await it.until(lambda: it.app._exit, "the plan")
+        assert it.app.return_value.cwd == str(other)
+
+
+async def test_two_branches_are_compared(browser, work):
+    async with browser(here=str(work), size=(160, 45)) as it:
+        path = it.path(BRANCHED)
+        before = path.read_bytes()
+        await at(it, "four")
+        await it.press("C")
+        await it.until(lambda: "active path" in it.text(), "the comparison")
+        text = it.text()
+        for word in ("three", "five", "six", "four"):
+            assert word in text
+        await it.press("escape")
+        assert path.read_bytes() == before
+
+
+async def test_a_session_without_branches_says_so(browser, work, tmp_path):
+    pi_session(tmp_path, *chain("only", "this", id="lonely", cwd=str(work)), id="lonely")
+    async with browser(here=str(work)) as it:
+        it.sessions.go_to(str(it.path("lonely")))
+        await it.settled()
+        await it.press("tab", "C")
+        await it.until(lambda: "there is no other branch" in it.text(), "that")

@@ -1,0 +1,90 @@
+"""Labels from the tree and from their list (issue 6 "Labels")."""
+
+from __future__ import annotations
+
+import json
+
+from app.screens.labels_dialog import LabelsDialog
+from app.screens.questions import RowEditor
+from tests.factory import chain
+from tests.ui.conftest import pi_session
+
+
+def last(path):
+    return json.loads(path.read_text().splitlines()[-1])
+
+
+async def test_shift_l_labels_the_entry_and_z_takes_it_back(browser, three):
+    async with browser() as it:
+        path = it.path("plain")
+        times = path.stat().st_mtime_ns
+        await it.press("down")
+        await it.settled()
+        await it.press("tab", "L")
+        assert isinstance(it.screen, RowEditor)
+        await it.press(*"good point", "enter")
+        await it.until(lambda: "[good point]" in it.text(), "the label")
+        assert last(path)["label"] == "good point"
+        assert path.stat().st_mtime_ns == times
+        await it.press("z")
+        await it.until(lambda: "[good point]" not in it.text(), "its end")
+
+
+async def test_an_empty_label_takes_it_off(browser, three):
+    async with browser() as it:
+        path = it.path("branchy")
+        await it.press("tab")
+        it.tree.open_at("f", -1)
+        await it.pilot.pause()
+        await it.press("L", "ctrl+u", "enter")
+        await it.until(lambda: not it.sessions.row.labels, "its end")
+        assert not last(path).get("label")
+
+
+async def test_the_list_has_all_labels_and_leads_to_the_entry(browser, three, tmp_path):
+    lines = chain("x", "y", id="other", cwd="/work/site")
+    lines.append(
+        {
+            "type": "label",
+            "id": "l1",
+            "parentId": "00000002",
+            "timestamp": "2026-05-01T10:00:20.000Z",
+            "targetId": "00000001",
+            "label": "elsewhere",
+        }
+    )
+    pi_session(tmp_path, *lines, id="other", project="site")
+    async with browser() as it:
+        await it.press("apostrophe")
+        assert isinstance(it.screen, LabelsDialog)
+        assert "redis idea" in it.text()
+        assert "elsewhere" not in it.text()
+        await it.press("tab")
+        assert "elsewhere" in it.text()
+        place = [one.label for one in it.screen._list.labels].index("elsewhere")
+        await it.press(*["down"] * place, "enter")
+        await it.until(lambda: it.sessions.row.id == "other", "its session")
+        await it.until(lambda: it.tree.node is not None and it.tree.node.id == "00000001", "its entry")
+        assert it.focus == "tree"
+
+
+async def test_a_label_is_cleared_from_the_list(browser, three):
+    async with browser() as it:
+        await it.press("apostrophe", "delete")
+        await it.until(lambda: not it.sessions.row.labels, "its end")
+        await it.press("z")
+        await it.until(lambda: it.sessions.row.labels, "its return")
+
+
+async def test_e_goes_to_the_other_end_of_a_fork(browser, three, tmp_path):
+    fork = chain("fork of it", "yes", id="forked")
+    fork[0]["parentSession"] = str(next(tmp_path.rglob("*branchy.jsonl")))
+    pi_session(tmp_path, *fork, id="forked")
+    async with browser() as it:
+        it.sessions.go_to(str(it.path("forked")))
+        await it.settled()
+        await it.press("tab", "e")
+        await it.until(lambda: it.sessions.row.id == "branchy", "the session it is a fork of")
+        await it.settled()
+        await it.press("e")
+        await it.until(lambda: it.sessions.row.id == "forked", "the fork")
