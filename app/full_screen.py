@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from app.view.arrangement import Arrangement
 
 DONE, WRONG_USE, FAILED = 0, 2, 3
+SWITCH_SECONDS = 0.0005
 FIRST_ROWS_SECONDS = 0.7
 """So long the newest sessions are waited for when none are known: from a slow disk they come later."""
 
@@ -48,6 +49,9 @@ def run(setup: Setup, theme: str, query: str | None = None) -> tuple[Plan | None
     arrangement = initial(remembered, selects=query is not None)
     ended = False
     model, terminal = first_frame.show(setup, theme, arrangement, query)
+    # Pictures are written by a thread, and what is searched and read comes in by others: with Python's own
+    # number each would wait ten times as long for its turn, and the keys for theirs.
+    sys.setswitchinterval(SWITCH_SECONDS)
     try:
         # with nothing to show, reading cannot wait until the screen library is there
         indexing = None if model.known else _begin(setup, arrangement)
@@ -61,7 +65,7 @@ def run(setup: Setup, theme: str, query: str | None = None) -> tuple[Plan | None
             setup,
             model,
             theme=theme,
-            take_over=terminal is not None,
+            take_over=terminal.restore if terminal is not None else None,
             indexing=indexing,
             selector=query,
             settings=settings,
@@ -111,9 +115,6 @@ def _begin(setup: Setup, arrangement: Arrangement) -> Indexing:
     """Have the files read while the screen library is being imported."""
     from app.services.indexing import Indexing
 
-    # Results come in by threads, each of which would wait ten times as long for its turn against the imports,
-    # and at every file that the first look at all of them asks the system about.
-    sys.setswitchinterval(0.0005)
     indexing = Indexing(setup, arrangement)
     indexing.start()
     return indexing
@@ -125,25 +126,15 @@ def resume(options: Options, setup: Setup, theme: str) -> tuple[int, str]:
     :return: the exit code and what went wrong.
     """
     from app import resuming
-    from app.formats.text import one_line
-    from app.index.find import Ambiguous, NotFound
-    from app.index.query.query import QueryError
-    from app.sessions.errors import SessionError
 
-    try:
-        plan = resuming.named(options, setup)
-        if plan is None:
-            why_not = missing()
-            if why_not and options.print and options.query:
-                plan = resuming.only_match(options, setup)
-            elif why_not:
-                return WRONG_USE, why_not
-    except NotFound as error:
-        return resuming.NOT_FOUND, f"leafmark: {one_line(str(error), 1_000)}"
-    except (Ambiguous, QueryError) as error:
-        return WRONG_USE, f"leafmark: {one_line(str(error), 1_000)}"
-    except SessionError as error:
-        return FAILED, f"leafmark: {one_line(str(error), 1_000)}"
+    why_not = missing()
+    plan = None
+    if resuming.may_name(options) or (why_not and options.print and options.query):
+        plan, code, said = resuming.look_up(options, setup, alone=bool(why_not))
+        if said:
+            return code, said
+    if plan is None and why_not:
+        return WRONG_USE, why_not
     if plan is None:
         plan, code, said = run(setup, theme, resuming.query_of(options))
         if plan is None:

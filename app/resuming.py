@@ -16,6 +16,37 @@ SHORTEST = 8
 """Beginnings of ids are as long at least: shorter ones may be words that somebody looks for."""
 
 
+def may_name(options: Options) -> bool:
+    """Whether the words of ``options`` can name a session. Most do not, and then nothing has to be imported
+    to tell before the first frame.
+    """
+    return len(options.query) == 1 and (len(options.query[0]) >= SHORTEST or os.sep in options.query[0])
+
+
+def look_up(options: Options, setup: Setup, *, alone: bool) -> tuple[Plan | None, int, str]:
+    """How to resume the session that is meant, as far as that can be told without a screen.
+
+    :param alone: there can be no screen: with ``--print`` a query may mean its only match.
+    :return: the plan, None where the words are a query; the exit code; what went wrong, "" if nothing.
+    """
+    from app.formats.text import one_line
+    from app.index.find import Ambiguous, NotFound
+    from app.index.query.query import QueryError
+    from app.sessions.errors import SessionError
+
+    try:
+        plan = named(options, setup)
+        if plan is None and alone and options.print and options.query:
+            plan = only_match(options, setup)
+    except NotFound as error:
+        return None, NOT_FOUND, f"leafmark: {one_line(str(error), 1_000)}"
+    except (Ambiguous, QueryError) as error:
+        return None, WRONG_USE, f"leafmark: {one_line(str(error), 1_000)}"
+    except SessionError as error:
+        return None, REFUSED, f"leafmark: {one_line(str(error), 1_000)}"
+    return plan, DONE, ""
+
+
 def named(options: Options, setup: Setup) -> Plan | None:
     """How to resume the session that the words of ``options`` name by its path, its id or the beginning of
     its id; None where they name none, and are a query.
@@ -23,7 +54,7 @@ def named(options: Options, setup: Setup) -> Plan | None:
     :raises find.Ambiguous: they name several.
     :raises SessionError: it cannot be read.
     """
-    if len(options.query) != 1:
+    if not may_name(options):
         return None
     word = options.query[0]
     path = os.path.abspath(word)

@@ -15,14 +15,13 @@ from app.formats.text import one_line
 from app.messages import ArchiveRead
 from app.services.surroundings import Surroundings
 from app.view.ages import age, size
-from app.view.cells import fill, steady
-from app.view.line import fit_line, line_width
-from app.view.session_row import POINTER
+from app.view.cells import fill, steady, width
+from app.widgets.item_list import ItemList
 from app.widgets.line_list import LineList
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
@@ -32,33 +31,15 @@ if TYPE_CHECKING:
     from app.view.line import Line
 
 
-class ArchiveList(LineList):
-    """One line for each session of the archives."""
-
+class _Archive(ItemList["Archived"]):
     def __init__(self, now_ms: int) -> None:
         super().__init__(id="archive")
-        self.archived: Sequence[Archived] = ()
         self._now_ms = now_ms
 
-    def show(self, archived: Sequence[Archived]) -> None:
-        """Show these."""
-        self.archived = archived
-        self.set_rows(len(archived), 0)
-        self.redraw_rows()
-
-    @property
-    def has_cursor(self) -> bool:
-        return bool(self.archived)
-
-    def draw(self, index: int, cells: int, selected: bool) -> Line:
-        if index >= len(self.archived):
-            return fit_line([], cells)
-        one = self.archived[index]
-        left: Line = [(POINTER if selected else " ", "pointer"), (" ", "text")]
-        facts = f" {one.agent} {size(one.size):>5} {age(one.mtime_ms, self._now_ms):>4} "
-        right: Line = [(facts, "dim")]
-        room = max(0, cells - line_width(left) - line_width(right))
-        return fit_line([*left, (fill(steady(one_line(one.title, 500)), room), "title"), *right], cells)
+    def draw_item(self, item: Archived, cells: int) -> Line:
+        facts = f" {item.agent} {size(item.size):>5} {age(item.mtime_ms, self._now_ms):>4} "
+        room = max(0, cells - width(facts))
+        return [(fill(steady(one_line(item.title, 500)), room), "title"), (facts, "dim")]
 
 
 class ArchiveDialog(ModalScreen["Archived | None"]):
@@ -71,7 +52,7 @@ class ArchiveDialog(ModalScreen["Archived | None"]):
 
     def __init__(self, setup: Setup, failed: Callable[[BaseException], None]) -> None:
         super().__init__()
-        self._list = ArchiveList(setup.now_ms())
+        self._list = _Archive(setup.now_ms())
         self._surroundings = Surroundings(setup, self.post_message, failed)
 
     def compose(self) -> ComposeResult:
@@ -97,5 +78,5 @@ class ArchiveDialog(ModalScreen["Archived | None"]):
     @on(LineList.Activated)
     def action_choose(self) -> None:
         """Bring back the session under the cursor."""
-        if self._list.archived:
-            self.dismiss(self._list.archived[self._list.cursor])
+        if self._list.picked is not None:
+            self.dismiss(self._list.picked)

@@ -13,8 +13,7 @@ from app.screens.reading_side import ReadingSide
 from app.screens.sessions_screen import SessionsScreen
 from app.screens.sessions_side import SessionsSide
 from app.screens.tree_screen import TreeScreen
-from app.view.bars import header_line, keys_line
-from app.view.folders import tilde
+from app.view.bars import keys_line
 from app.view.geometry import MEDIUM, PANES, place
 from app.widgets.bar import Bar
 from app.widgets.entry_tree import EntryTree
@@ -63,10 +62,11 @@ class BrowserScreen(TreeScreen):
         self._pane = PANES[0]
 
     def compose(self) -> ComposeResult:
-        yield Bar(self._header, id="header")
+        yield Bar(lambda cells: self.header_bar(cells, self._demo_note), id="header")
         with _Panes(id="panes"):
             yield self.side
-            yield ReadingSide(self.setup, self.service_failed, id="right")
+            ascii_only = self.settings.draws_ascii(self.setup.env)
+            yield ReadingSide(self.setup, self.service_failed, ascii_only=ascii_only, id="right")
         yield Bar(self._resume_bar, id="resume")
         yield Bar(self._keys, id="keys")
 
@@ -95,9 +95,8 @@ class BrowserScreen(TreeScreen):
         right.display = "tree" in boxes or "entry" in boxes
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        pane = {"sessions": "sessions", "filter": "sessions", "tree": "tree", "entry": "entry"}.get(
-            event.widget.id or ""
-        )
+        lines = {"filter": "sessions", "find": "tree"}
+        pane = {**lines, **{name: name for name in PANES}}.get(event.widget.id or "")
         if pane is not None and pane != self._pane:
             self._pane = pane
             self._place_panes(self.size.width, self.size.height)
@@ -115,16 +114,6 @@ class BrowserScreen(TreeScreen):
         return self.query_one(f"#{pane}")
 
     # bars
-
-    def _header(self, cells: int) -> Line:
-        return header_line(
-            cells,
-            total=self.model.known,
-            projects=self.model.projects,
-            live=self.live_sessions(),
-            note=self.progress or self._demo_note,
-            here=tilde(self.setup.here[0], self.setup.home),
-        )
 
     @property
     def _demo_note(self) -> str:
@@ -194,7 +183,8 @@ class BrowserScreen(TreeScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         # in the filter a slash is a letter
-        return not (action == "open_filter" and self.side.box.has_focus)
+        types = self.side.box.has_focus or (self.is_mounted and self._reading.is_searching)
+        return not (action == "open_filter" and types)
 
     def action_open_filter(self) -> None:
         """Search the sessions; from the tree or the entry, the entries of the tree."""
@@ -211,6 +201,8 @@ class BrowserScreen(TreeScreen):
         """One step back."""
         if self.model.marked and self._pane == "sessions":
             self.side.list.clear_marks()
+            self.refresh_bars()
+        elif self._pane == "tree" and self._reading.drop_search():
             self.refresh_bars()
         elif self.side.box.value:
             self.side.drop()

@@ -12,7 +12,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Static, TextArea
 
 from app.formats.text import inert, one_line
-from app.view.cells import shorten, shorten_start, width
+from app.view.bars import command_line
+from app.view.cells import shorten
 from app.view.line import fit_line
 from app.view.session_row import POINTER
 from app.widgets.line_list import LineList
@@ -33,7 +34,8 @@ class Choice(NamedTuple):
     answer    what comes back
     key       answers at once
     label     what it does, in a few words
-    detail    the command that will run; raw
+    detail    how; raw
+    command   the command that will run, as its words; raw
     why_not   why it cannot be chosen, "" when it can; raw
     """
 
@@ -42,6 +44,7 @@ class Choice(NamedTuple):
     label: str
     detail: str = ""
     why_not: str = ""
+    command: Sequence[str] = ()
 
 
 class ChoiceList(LineList):
@@ -73,9 +76,9 @@ class ChoiceList(LineList):
         if choice.why_not:
             said = shorten(one_line(choice.why_not, 500), room)
             return fit_line([("     ", "text"), (said, "warning")], cells)
-        said = one_line(choice.detail, 2_000)
-        if width(said) > room:
-            said = shorten_start(said, room)
+        said = shorten(one_line(choice.detail, 2_000), room)
+        if choice.command:
+            said = command_line([one_line(word, 2_000) for word in choice.command], room)
         return fit_line([("     ", "text"), (said, "dim")], cells)
 
 

@@ -92,10 +92,16 @@ class GoingOn:
                 ELSEWHERE,
                 "n",
                 "Go on in a new session file; this one stays as it is",
-                elsewhere.plan.shell,
-                elsewhere.problem,
+                why_not=elsewhere.problem,
+                command=elsewhere.plan.argv,
             ),
-            Choice(HERE, "h", "Go on here, in this session", here.plan.shell, here.problem),
+            Choice(
+                HERE,
+                "h",
+                "Go on here, in this session",
+                why_not=here.problem,
+                command=here.plan.argv,
+            ),
             Choice(STAY, "l", "Put the leaf here, and stay in leafmark", "one appended entry", here.problem),
             Choice(
                 OTHER_FOLDER, "f", "Go on in a new session of another folder", "asks which", elsewhere.problem
@@ -173,8 +179,8 @@ class GoingOn:
                 "command",
                 "c",
                 "Have one made by your command",
-                " ".join(command),
-                "" if command else "no summary_command is set in config.toml",
+                why_not="" if command else "no summary_command is set in config.toml",
+                command=command,
             ),
         ]
 

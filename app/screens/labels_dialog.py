@@ -13,9 +13,8 @@ from textual.widgets import Static
 
 from app.formats.text import one_line
 from app.view.ages import age
-from app.view.cells import fill, steady
-from app.view.line import fit_line, line_width
-from app.view.session_row import POINTER
+from app.view.cells import fill, steady, width
+from app.widgets.item_list import ItemList
 from app.widgets.line_list import LineList
 
 TYPE_CHECKING = False
@@ -53,35 +52,17 @@ def labelled_in(rows: Sequence[Row]) -> list[Labelled]:
     ]
 
 
-class _Labels(LineList):
+class _Labels(ItemList[Labelled]):
     def __init__(self, now_ms: int) -> None:
         super().__init__(id="labels")
-        self.labels: list[Labelled] = []
         self._now_ms = now_ms
 
-    def show(self, labels: list[Labelled]) -> None:
-        """Show these."""
-        self.labels = labels
-        self.set_rows(len(labels), 0)
-        self.redraw_rows()
-
-    @property
-    def has_cursor(self) -> bool:
-        return bool(self.labels)
-
-    def draw(self, index: int, cells: int, selected: bool) -> Line:
-        if index >= len(self.labels):
-            return fit_line([], cells)
-        one = self.labels[index]
-        left: Line = [
-            (POINTER if selected else " ", "pointer"),
-            (" ", "text"),
-            (fill(steady(one_line(one.label, 200)), max(8, cells * 2 // 5)), "label"),
-            (" ", "text"),
-        ]
-        right: Line = [(f" {one.row.agent} {age(one.row.modified, self._now_ms):>4} ", "dim")]
-        room = max(0, cells - line_width(left) - line_width(right))
-        return fit_line([*left, (fill(steady(one.row.title), room), "title"), *right], cells)
+    def draw_item(self, item: Labelled, cells: int) -> Line:
+        label = fill(steady(one_line(item.label, 200)), max(8, cells * 2 // 5))
+        facts = f" {item.row.agent} {age(item.row.modified, self._now_ms):>4} "
+        room = max(0, cells - width(label) - 1 - width(facts))
+        title = fill(steady(item.row.title), room)
+        return [(label, "label"), (" ", "text"), (title, "title"), (facts, "dim")]
 
 
 class LabelsDialog(ModalScreen[LabelAnswer | None]):
@@ -138,5 +119,5 @@ class LabelsDialog(ModalScreen[LabelAnswer | None]):
 
     def action_answer(self, what: str) -> None:
         """Answer with the label under the cursor."""
-        if self._list.labels:
-            self.dismiss(LabelAnswer(what, self._list.labels[self._list.cursor]))
+        if self._list.picked is not None:
+            self.dismiss(LabelAnswer(what, self._list.picked))

@@ -10,8 +10,7 @@ from app.screens.browser import BrowserScreen
 from app.screens.sessions_screen import SessionsScreen
 from app.screens.sessions_side import SessionsSide
 from app.view.arrangement import initial
-from app.view.bars import header_line, keys_line
-from app.view.folders import tilde
+from app.view.bars import keys_line
 from app.view.geometry import SELECTOR_PANES, place_selector
 from app.view.session_list import SessionList
 from app.widgets.bar import Bar
@@ -57,7 +56,8 @@ class ResumeScreen(SessionsScreen):
         self._preview = TranscriptPane(setup, self.service_failed, id="preview")
 
     def compose(self) -> ComposeResult:
-        yield Bar(self._header, id="header")
+        demo = "example sessions" if self.setup.demo else ""
+        yield Bar(lambda cells: self.header_bar(cells, demo), id="header")
         with _Panes(id="panes"):
             yield self.side
             yield self._preview
@@ -94,16 +94,6 @@ class ResumeScreen(SessionsScreen):
         self.refresh_bars()
 
     # bars
-
-    def _header(self, cells: int) -> Line:
-        return header_line(
-            cells,
-            total=self.model.known,
-            projects=self.model.projects,
-            live=self.live_sessions(),
-            note=self.progress or ("example sessions" if self.setup.demo else ""),
-            here=tilde(self.setup.here[0], self.setup.home),
-        )
 
     def _keys(self, cells: int) -> Line:
         if not self.is_mounted:

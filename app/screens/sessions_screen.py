@@ -31,12 +31,13 @@ from app.services.indexing import Indexing
 from app.services.liveness import Liveness, Planner
 from app.services.surroundings import Surroundings
 from app.stores import agent_named
-from app.view.bars import reading_note, resume_line
+from app.view.bars import header_line, reading_note, resume_line
 from app.view.folders import tilde
 from app.view.hints import line_keys
 from app.view.session_row import LEGEND
 from app.widgets.bar import Bar
 from app.widgets.bindings import bindings_of
+from app.widgets.lean_compositor import LeanCompositor
 from app.widgets.line_list import LineList
 from app.widgets.session_list import SessionListView
 
@@ -90,6 +91,7 @@ class SessionsScreen(ActingScreen):
         :param selects: see `SessionsSide`.
         """
         super().__init__()
+        self._compositor = LeanCompositor()
         self.setup = setup
         self.settings = settings
         self.model = model
@@ -160,8 +162,21 @@ class SessionsScreen(ActingScreen):
 
     # bars
 
-    def live_sessions(self) -> int:
-        """How many of the sessions are live."""
+    def header_bar(self, cells: int, note: str) -> Line:
+        """What there is, what is going on, and where the user stands.
+
+        :param note: is said while nothing is going on.
+        """
+        return header_line(
+            cells,
+            total=self.model.known,
+            projects=self.model.projects,
+            live=self._live_sessions(),
+            note=self.progress or note,
+            here=tilde(self.setup.here[0], self.setup.home),
+        )
+
+    def _live_sessions(self) -> int:
         states: Mapping[str, str] = self.side.list.states if self.is_mounted else {}
         return sum(
             1 for path, state in states.items() if state == "live" and self.model.row_at(path) is not None

@@ -124,7 +124,10 @@ class SessionsSide(Pane):
             keys = {name: key_name(named(name).keys[0]) for name in _WAY_OUT.values()}
             if self.selects:
                 keys["list.scope"] = key_name("tab")
-            self.list.show_notice(nothing_shown(why, self.box.value, keys.get(_WAY_OUT.get(why, ""), "")))
+            way_out = _WAY_OUT.get(why, "")
+            if why == "query" and self.selects and model.arrangement.scope == "here":
+                way_out = "list.scope"
+            self.list.show_notice(nothing_shown(why, self.box.value, keys.get(way_out, "")))
         else:
             self.list.show_notice([])
         said = [self._search_said]

@@ -1,5 +1,5 @@
-"""What it takes to go on from an entry, to summarise what is left behind, and to lay two branches side by side:
-read off the screen's thread.
+"""What it takes to go on from an entry, to summarise what is left behind, and to lay two branches side by
+side: read off the screen's thread.
 """
 
 from __future__ import annotations
@@ -56,13 +56,13 @@ class Going:
         """Nobody waits for the summary any more."""
         self._cancel.set()
 
-    def compare(self, row: Row, offset: int, other: int | None = None) -> None:
+    def compare(self, row: Row, offset: int, other: int = 0) -> None:
         """The active path beside the branch of an entry.
 
         :param offset: where the entry's line begins.
-        :param other: so many branches on from the one that would be taken; None for that one.
+        :param other: so many branches on from the one that would be taken; round and round.
         """
-        self._latest.ask(lambda overtaken: self._compare(row, offset, other or 0, overtaken))
+        self._latest.ask(lambda overtaken: self._compare(row, offset, other, overtaken))
 
     def stop(self) -> None:
         """End the threads."""

@@ -68,7 +68,13 @@ def resume_line(
         line.append((f"{warning}  ", "warning"))
     room = cells - line_width(line) - 1
     where = f"  in {shorten_start(folder, max(12, room // 3))}"
-    room -= width(where)
+    return fit_line([*line, (command_line(command, room - width(where)), "text"), (where, "dim")], cells)
+
+
+def command_line(command: Sequence[str], cells: int) -> str:
+    """A program and its arguments in at most so many cells; where there is no room, the beginning of the last
+    one (a path) goes.
+    """
     first = " ".join(command[:-1])
-    last = shorten_start(command[-1], max(12, room - width(first) - 1))
-    return fit_line([*line, (shorten(f"{first} {last}".strip(), room), "text"), (where, "dim")], cells)
+    last = shorten_start(command[-1], max(12, cells - width(first) - 1))
+    return shorten(f"{first} {last}".strip(), cells)

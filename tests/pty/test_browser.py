@@ -265,16 +265,16 @@ def test_a_tour_changes_nothing_under_the_stores(machine):
     before = state()
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
         shown(terminal)
-        terminal.press("j", "k", "tab", "up", "enter", "r", "tab", "/")
+        terminal.press("j", "k", "tab", "up", "v", "r", "tab", "/")
         terminal.send("login")
         terminal.wait_for(lambda screen: not screen.shows("man page"))
         terminal.press("enter", "escape")
         # Escape and a key right behind it would be one key, Alt and that key: what it does is waited for.
         terminal.wait_for_text("man page")
         terminal.press("?")
-        terminal.wait_for_text("Unfold every project")
+        terminal.wait_for_text("Go on with the session")
         terminal.press("escape")
-        terminal.wait_for(lambda screen: not screen.shows("Unfold every project"))
+        terminal.wait_for(lambda screen: not screen.shows("Go on with the session"))
         terminal.press("f2", "f5", "q")
         assert terminal.wait() == 0
     for words in (["list"], ["list", "--json"], ["tree", "aaaa"], ["doctor"]):

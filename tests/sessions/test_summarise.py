@@ -48,6 +48,7 @@ def test_an_ordinary_session(tmp_path: Path) -> None:
         "name": "The name",
         "title": "The name",
         "first_message": "first prompt",
+        "last_prompt": "",
         "created": HEADER_MS,
         "modified": HEADER_MS + 2_000,
         "message_count": 2,

@@ -162,7 +162,7 @@ async def test_tab_goes_round_the_panes(browser, three):
 
 async def test_escape_steps_back_to_the_list(browser, three):
     async with browser() as it:
-        await it.press("tab", "enter")
+        await it.press("tab", "v")
         assert it.focus == "entry"
         await it.press("escape")
         assert it.focus == "tree"
@@ -343,7 +343,7 @@ async def test_nothing_in_an_agents_folder_changes(browser, three, tmp_path):
     before = state()
     async with browser() as it:
         for command in COMMANDS:
-            if command.id in ("app.quit", "session.resume", "session.fork", "session.new", "demo.open"):
+            if command.id in ("app.quit", "session.resume", "session.fork", "session.new", "entry.fork", "demo.open"):
                 continue
             await it.press(command.keys[0])
             await it.press("escape", "escape")

@@ -14,9 +14,9 @@ def together(it, *keys):
         it.app.post_message(events.Key(key, key if len(key) == 1 else None))
 
 
-async def test_enter_behind_tab_goes_to_the_tree_and_resumes_nothing(browser, three):
+async def test_a_key_behind_tab_goes_to_the_tree(browser, three):
     async with browser() as it:
-        together(it, "tab", "up", "enter")
+        together(it, "tab", "up", "v")
         await it.until(lambda: it.focus == "entry", "the focus on the entry")
         assert not it.app._exit
         assert it.tree.view.node(it.tree.cursor) is not it.tree.view.tree.leaf

@@ -61,7 +61,7 @@ async def test_the_list_has_all_labels_and_leads_to_the_entry(browser, three, tm
         assert "elsewhere" not in it.text()
         await it.press("tab")
         assert "elsewhere" in it.text()
-        place = [one.label for one in it.screen._list.labels].index("elsewhere")
+        place = [one.label for one in it.screen._list.items].index("elsewhere")
         await it.press(*["down"] * place, "enter")
         await it.until(lambda: it.sessions.row.id == "other", "its session")
         await it.until(lambda: it.tree.node is not None and it.tree.node.id == "00000001", "its entry")

@@ -1,0 +1,144 @@
+"""The search in the tree that is shown: the line above it, the thread that looks, where the cursor goes."""
+
+from __future__ import annotations
+
+from app.services.tree_searching import TreeSearcher
+from app.view.tree_search import TreeHits, words_of
+from app.widgets.tree_search import TreeSearchBox
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from textual.message import Message
+
+    from app.messages import EntriesFound
+    from app.sessions.tree import Node
+    from app.widgets.entry_tree import EntryTree
+
+
+class TreeFinding:
+    """One search at a time, in `tree`. Until it is kept or dropped the cursor goes to the first hit from
+    where it stood when the search began.
+    """
+
+    def __init__(
+        self,
+        tree: EntryTree,
+        post: Callable[[Message], object],
+        failed: Callable[[BaseException], None],
+    ) -> None:
+        """:param post: gets what is found; :param failed: see `Latest`."""
+        self.box = TreeSearchBox(id="find")
+        self._tree = tree
+        self._searcher = TreeSearcher(post, failed)
+        self._origin: Node | None = None
+        # the cursor was on the leaf when the search began
+        self._followed = False
+        # the user has gone elsewhere since
+        self._left = False
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What is looked for, folded."""
+        return self._tree.hits.words if self._tree.hits is not None else ()
+
+    def open(self) -> None:
+        """Show the line and begin a search, or go on with the last one."""
+        if not self.box.has_class("shown"):
+            self._begin_here()
+            self.box.add_class("shown")
+            view = self._tree.view
+            if view is not None and view.tree.is_whole:
+                self._searcher.prepare(view.tree, self._around)
+        self.box.screen.set_focus(self.box)
+
+    def _begin_here(self) -> None:
+        self._origin, self._followed, self._left = self._tree.node, self._tree.follows, False
+
+    @property
+    def _around(self) -> int:
+        return self._origin.index if self._origin is not None else 0
+
+    def typed(self) -> None:
+        """Look for what the line says now."""
+        words = words_of(self.box.value)
+        if words == self.words:
+            return
+        self._left = False
+        if not words:
+            self._tree.search_for(None)
+            self._return()
+            self._searcher.generation += 1
+            return
+        self._tree.search_for(TreeHits(words))
+        self._search()
+
+    def _search(self) -> None:
+        view = self._tree.view
+        if view is not None and view.tree.is_whole and self.words:
+            self._searcher.search(view.tree, self.words, self._around)
+
+    def found(self, event: EntriesFound) -> bool:
+        """Take in what was found. False where it is out of date."""
+        hits = self._tree.hits
+        if event.generation != self._searcher.generation or hits is None:
+            return False
+        hits.add(event.nodes)
+        hits.done = event.done
+        self._tree.found_more(None if self._left else self._origin)
+        return True
+
+    def opened(self) -> None:
+        """Another tree is shown, or the same one read anew: look in it for the same."""
+        if not self.box.has_class("shown"):
+            return
+        self._begin_here()
+        self._left = True
+        if self.words:
+            self._tree.search_for(TreeHits(self.words))
+            self._search()
+
+    def grown(self) -> None:
+        """Entries came: look in them as well."""
+        view = self._tree.view
+        if view is not None and view.tree.is_whole and self.words:
+            self._searcher.follow(view.tree, self.words, self._around)
+
+    def step(self, step: int) -> None:
+        """Go to the next hit, or the one before, while one types."""
+        self._left = True
+        self._tree.action_next_hit(step)
+
+    def keep(self) -> None:
+        """Give the tree the keys; the hits stay, if anything is looked for."""
+        self._left = True
+        if self.words:
+            self.box.screen.set_focus(self._tree)
+        else:
+            self.drop()
+
+    def drop(self) -> bool:
+        """Look for nothing any more; the cursor goes back if the line had the keys. False if nothing was."""
+        if not self.box.has_class("shown"):
+            return False
+        typing = self.box.has_focus
+        self.box.remove_class("shown")
+        with self.box.prevent(TreeSearchBox.Changed):
+            self.box.value = ""
+        self._tree.search_for(None)
+        self._searcher.close()
+        if typing:
+            self._return()
+            self.box.screen.set_focus(self._tree)
+        return True
+
+    def _return(self) -> None:
+        if self._followed:
+            self._tree.action_go_leaf()
+        elif self._origin is not None:
+            self._tree.go_to(self._origin)
+
+    def stop(self) -> None:
+        """End the thread."""
+        self._searcher.stop()
