@@ -27,9 +27,10 @@ from app.takeover import driver_class
 from app.theme import themes
 from app.view.arrangement import initial
 from app.view.session_list import SessionList
+from app.widgets.ascii_filter import AsciiFilter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from textual.binding import BindingType
     from textual.screen import Screen
@@ -71,29 +72,32 @@ class Browser(App[Plan | None]):
         model: SessionList | None = None,
         *,
         theme: str = "",
-        take_over: bool = False,
+        take_over: Callable[[], None] | None = None,
         indexing: Indexing | None = None,
         selector: str | None = None,
         settings: Settings | None = None,
     ) -> None:
         """:param model: the list that the first frame already shows.
         :param theme: ``dark`` or ``light``; empty for the one that was chosen last.
-        :param take_over: the terminal is in the alternate screen already.
+        :param take_over: gives the terminal its settings back, where it is in the alternate screen already.
         :param indexing: of the same surroundings, where it has begun already.
         :param settings: what the user has set; as usual where None.
         :param selector: the query with which the selector opens in place of the browser.
         """
-        super().__init__(driver_class=driver_class() if take_over else None)
+        super().__init__(driver_class=driver_class(take_over) if take_over is not None else None)
         self._setup = surroundings
         self._model = model or empty_list(surroundings, selects=selector is not None)
         self._indexing = indexing
         self._selector = selector
         self._settings = settings or Settings()
+        if self._settings.draws_ascii(surroundings.env):
+            # first: those that Textual has come from the colours, and change no character
+            self._filters.insert(0, AsciiFilter())
         self._first_theme = theme or places.read_theme(surroundings.env)
         self._demo_folder: DemoFolder | None = None
         self.crash = ""
         self._early_keys: list[events.Key] | None = []
-        self._keys = KeyOrder(self, super().on_event)
+        self.key_order = KeyOrder(self, super().on_event)
         for each in themes():
             self.register_theme(each)
         self.theme = f"leafmark-{self._first_theme}"
@@ -132,14 +136,14 @@ class Browser(App[Plan | None]):
         elif self._early_keys is not None:
             self._early_keys.append(event)
         else:
-            await self._keys.take(event)
+            await self.key_order.take(event)
 
     @on(ScreenReady)
     async def _release_keys(self) -> None:
         """The screen is there: it gets the keys that were typed meanwhile, in order."""
         waiting, self._early_keys = self._early_keys or [], None
         for event in waiting:
-            await self._keys.take(event)
+            await self.key_order.take(event)
 
     def on_unmount(self) -> None:
         if self._demo_folder is not None:
@@ -185,7 +189,7 @@ class Browser(App[Plan | None]):
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         if not isinstance(screen, SessionsScreen):
             return
-        for command in COMMANDS:
+        for command in filter(screen.offers, COMMANDS):
             target = screen.command_target(command.pane)
 
             async def run(action: str = command.action, target: Any = target) -> None:

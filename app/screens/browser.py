@@ -7,7 +7,7 @@ from __future__ import annotations
 from textual import on
 from textual.containers import Horizontal
 
-from app.commands import footer, of_pane
+from app.commands import footer, key_name, of_pane
 from app.messages import HitPlaced, ScreenReady
 from app.screens.reading_side import ReadingSide
 from app.screens.sessions_screen import SessionsScreen
@@ -127,6 +127,9 @@ class BrowserScreen(TreeScreen):
             return keys_line(cells, footer(self._pane))
         if self._pane == "sessions":
             return keys_line(cells, self.side_keys(), marked=len(self.model.marked))
+        if self._reading.is_searching:
+            typed = [(key_name(each.keys[0]), each.label) for each in of_pane("filter") if each.label]
+            return keys_line(cells, typed)
         pairs = footer(self._pane)
         if not self._reading.has_entry:
             without = {command.label for command in of_pane(self._pane)} - {"filter"}

@@ -17,8 +17,12 @@ from app.formats.text import inert, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from textual.app import ComposeResult
     from textual.binding import BindingType
+
+    from app.commands import Command
 
 PANE_TITLES = {
     "sessions": "Sessions",
@@ -142,15 +146,16 @@ class HelpDialog(ModalScreen[None]):
         Binding("k", "scroll(-1)", "Up", show=False),
     ]
 
-    def __init__(self, legend: str) -> None:
+    def __init__(self, legend: str, commands: Sequence[Command] = COMMANDS) -> None:
         super().__init__()
         self._legend = legend
+        self._commands = commands
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as box:
             box.border_title = Content("keys")
             with VerticalScroll(id="keys"):
-                yield Static(help_text(self._legend))
+                yield Static(help_text(self._legend, self._commands))
 
     def on_mount(self) -> None:
         self.query_one("#keys", VerticalScroll).focus()
@@ -159,15 +164,17 @@ class HelpDialog(ModalScreen[None]):
         self.query_one("#keys", VerticalScroll).scroll_relative(y=step, animate=False)
 
 
-def help_text(legend: str) -> Content:
-    """Every command with its keys, by pane."""
+def help_text(legend: str, commands: Sequence[Command] = COMMANDS) -> Content:
+    """The commands with their keys, by pane."""
     pieces: list[Content | tuple[str, str] | str] = []
     for pane in PANES:
+        own = [command for command in commands if command.pane == pane]
+        if not own:
+            continue
         pieces.append((f"{PANE_TITLES[pane]}\n", "bold $accent"))
-        for command in COMMANDS:
-            if command.pane == pane:
-                pieces.append((f"  {keys_of(command):<19}", "$primary"))
-                pieces.append(f" {command.help}\n")
+        for command in own:
+            pieces.append((f"  {keys_of(command):<19}", "$primary"))
+            pieces.append(f" {command.help}\n")
         pieces.append("\n")
     pieces.append(("Marks\n", "bold $accent"))
     pieces.append(f"  {legend}\n")

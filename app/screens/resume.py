@@ -23,11 +23,15 @@ if TYPE_CHECKING:
     from textual.screen import Screen
     from textual.widget import Widget
 
+    from app.commands import Command
     from app.index.row import Row
     from app.services.indexing import Indexing
     from app.settings import Settings
     from app.setup import Setup
     from app.view.line import Line
+
+
+_OF_THE_BROWSER = frozenset(("pane.fold_sessions", "pane.fold_tree", "pane.fold_entry", "label.list"))
 
 
 class _Panes(Container):
@@ -118,11 +122,14 @@ class ResumeScreen(SessionsScreen):
 
     # commands
 
+    def offers(self, command: Command) -> bool:
+        return command.pane not in ("tree", "entry") and command.id not in _OF_THE_BROWSER
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        # there are no panes to close, and a slash in the line is a letter
+        # in the line a slash is a letter
         if action == "open_filter":
             return not self.side.box.has_focus
-        return action not in ("fold_pane", "open_demo")
+        return action not in ("fold_pane", "show_labels")
 
     def action_open_filter(self) -> None:
         """Give the line the keys."""

@@ -11,27 +11,26 @@ from typing import ClassVar
 from textual import on
 from textual.reactive import Reactive
 
-from app.commands import footer, key_name, named, of_pane
+from app.commands import COMMANDS, footer, key_name, named, of_pane
 from app.formats.text import one_line
 from app.messages import (
     CatalogLoaded,
     HereFound,
     IndexFailed,
     PinsRead,
-    PlanMade,
     ServiceFailed,
     SessionsChanged,
     StatesFound,
     SubagentsRead,
 )
-from app.screens.acting_screen import ActingScreen
-from app.screens.dialogs import HelpDialog, ResumeDialog
+from app.screens.dialogs import HelpDialog
+from app.screens.resuming_screen import ResumingScreen
 from app.screens.sessions_side import SessionsSide
 from app.services.indexing import Indexing
-from app.services.liveness import Liveness, Planner
+from app.services.liveness import Liveness
 from app.services.surroundings import Surroundings
 from app.stores import agent_named
-from app.view.bars import header_line, reading_note, resume_line
+from app.view.bars import header_line, reading_note
 from app.view.folders import tilde
 from app.view.hints import line_keys
 from app.view.session_row import LEGEND
@@ -39,7 +38,6 @@ from app.widgets.bar import Bar
 from app.widgets.bindings import bindings_of
 from app.widgets.lean_compositor import LeanCompositor
 from app.widgets.line_list import LineList
-from app.widgets.session_list import SessionListView
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +47,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
     from textual.widget import Widget
 
-    from app.actions.resume import Plan
+    from app.commands import Command
     from app.index.row import Row
     from app.settings import Settings
     from app.setup import Setup
@@ -67,7 +65,7 @@ KEPT_FROM = 1_000
 """After so many new sessions the collector is told that they stay."""
 
 
-class SessionsScreen(ActingScreen):
+class SessionsScreen(ResumingScreen):
     """Keeps the list current; what takes time is asked of the services and comes back as a message. A
     subclass puts the side beside what shows the session under its cursor.
     """
@@ -95,18 +93,12 @@ class SessionsScreen(ActingScreen):
         self.setup = setup
         self.settings = settings
         self.model = model
-        self.reasons: dict[str, str] = {}
-        self.plan: Plan | None = None
-        self.planned = ""
         self.progress = ""
         self.scanned = False
-        self._holder = ""
         self._kept = 0
         self._cold = False
         self._places: Sequence[tuple[str, str, str]] = ()
-        self._resume_waits = False
         self._liveness = Liveness(setup, self.post_message, self.service_failed)
-        self._planner = Planner(setup, self.post_message, self.service_failed)
         self._surroundings = Surroundings(setup, self.post_message, self.service_failed)
         self._indexing = indexing or Indexing(setup, model.arrangement)
         self.side = SessionsSide(
@@ -117,6 +109,7 @@ class SessionsScreen(ActingScreen):
             id="sessions-pane",
             selects=selects,
         )
+        self.begin_resuming()
         self.begin_acting()
 
     # what a subclass shows
@@ -156,8 +149,9 @@ class SessionsScreen(ActingScreen):
         self._session_moved()
 
     def on_unmount(self) -> None:
-        for service in (self._indexing, self._liveness, self._planner, self._surroundings):
+        for service in (self._indexing, self._liveness, self._surroundings):
             service.stop()
+        self.end_resuming()
         self.end_acting()
 
     # bars
@@ -180,21 +174,6 @@ class SessionsScreen(ActingScreen):
         states: Mapping[str, str] = self.side.list.states if self.is_mounted else {}
         return sum(
             1 for path, state in states.items() if state == "live" and self.model.row_at(path) is not None
-        )
-
-    def resume_bar(self, cells: int, *, shows_key: bool) -> Line:
-        """What Enter would do."""
-        row = self.side.list.row if self.is_mounted else None
-        plan = self.plan
-        if row is None or plan is None or self.planned != row.path:
-            return resume_line(cells, key="", command=[], folder="", problem="", warning="")
-        return resume_line(
-            cells,
-            key=key_name(named("session.resume").keys[0]) if shows_key else "",
-            command=[one_line(word, 2_000) for word in plan.argv],
-            folder=tilde(plan.cwd, self.setup.home),
-            problem=one_line(plan.problem or ""),
-            warning=one_line(self.reasons.get(row.path, "")),
         )
 
     def side_keys(self) -> list[tuple[str, str]]:
@@ -267,14 +246,7 @@ class SessionsScreen(ActingScreen):
             self._keep_rows()
         self.side.look_again()
         self._sessions_changed()
-        row = sessions.row
-        if (
-            row is not None
-            and self.plan is not None
-            and self.planned == row.path
-            and row.cwd != self.plan.cwd
-        ):
-            self._planner.ask(row)
+        self.check_plan()
 
     def _keep_rows(self) -> None:
         """Sessions stay to the end, and looking at ten thousand holds up the screen (app.browser)."""
@@ -301,8 +273,7 @@ class SessionsScreen(ActingScreen):
         row = self.side.list.row
         self.refresh_bars()
         if row is not None:
-            self._resume_waits = False
-            self._planner.ask(row)
+            self.make_plan(row)
         # where its agent moved it, the cursor stays on its entry
         again = row is not None and self.side.list.followed_to == row.path
         self.show_session(row, again=again)
@@ -335,68 +306,7 @@ class SessionsScreen(ActingScreen):
         self.side.list.also_here(event.folders)
         self._sessions_changed()
 
-    # resume
-
-    @on(LineList.Activated, "#sessions")
-    @on(SessionListView.ResumeAsked)
-    @on(SessionsSide.Chosen)
-    def _resume_asked(self) -> None:
-        row = self.side.list.row
-        if row is None:
-            return
-        if self.plan is None or self.planned != row.path:
-            self._resume_waits = True
-            return
-        self._resume(row, self.plan)
-
-    def _resume(self, row: Row, plan: Plan) -> None:
-        self._resume_waits = False
-        reason = self._holder or self.reasons.get(row.path, "")
-        is_live = bool(self._holder) or self.side.list.states.get(row.path) == "live"
-        if plan.problem is None and not is_live:
-            self.app.exit(plan)
-            return
-        dialog = ResumeDialog(
-            title=f"{row.agent}: {one_line(row.title, 50)}",
-            folder=plan.cwd or "none",
-            command=plan.shell,
-            reason=plan.problem
-            or f"This session is in use: {reason}. Two programs in one session lose work.",
-            possible=plan.problem is None,
-            folder_gone=plan.folder_gone,
-        )
-
-        def answered(answer: str | None) -> None:
-            if answer == "resume":
-                self.app.exit(plan)
-            elif answer == "fork":
-                self.fork_elsewhere(row, "fork and resume")
-            elif answer == "read":
-                self.action_show_tree()
-
-        self.app.push_screen(dialog, answered)
-
-    def action_copy_command(self) -> None:
-        """Copy the command that resumes the session under the cursor."""
-        row = self.side.list.row
-        if row is not None and self.plan is not None and self.planned == row.path:
-            self.copy(self.plan.shell, "Command")
-
-    @on(PlanMade)
-    def _plan_made(self, event: PlanMade) -> None:
-        row = self.side.list.row
-        if event.generation != self._planner.generation or row is None or row.path != event.path:
-            return
-        self.plan, self.planned, self._holder = event.plan, event.path, event.holder
-        self.refresh_bars()
-        if self._resume_waits:
-            self._resume(row, event.plan)
-
     # commands
-
-    def action_show_tree(self) -> None:
-        """Go to the tree of the session under the cursor."""
-        raise NotImplementedError
 
     def action_turn(self, what: str) -> None:
         """Show the sessions in the next way; see `SessionsSide.turn`."""
@@ -425,7 +335,11 @@ class SessionsScreen(ActingScreen):
 
     def action_show_help(self) -> None:
         """Show the keys."""
-        self.app.push_screen(HelpDialog(LEGEND))
+        self.app.push_screen(HelpDialog(LEGEND, [command for command in COMMANDS if self.offers(command)]))
+
+    def offers(self, command: Command) -> bool:
+        """Whether a command of the table does something here."""
+        return True
 
     def service_failed(self, error: BaseException) -> None:
         self.post_message(ServiceFailed(f"{type(error).__name__}: {error}"))

@@ -111,7 +111,8 @@ class Acting:
         if not self._done:
             self._post(ActionsDone("undo", [], []))
             return
-        from app.actions.undo import undo
+        from app.actions.undo import CannotUndo, undo
+        from app.sessions.errors import NotThere
 
         outcomes = []
         left = []
@@ -123,12 +124,12 @@ class Acting:
                 ),
             )
             outcomes.append(outcome)
-            if outcome.change is None:
+            if outcome.change is None and not isinstance(outcome.error, CannotUndo | NotThere):
                 left.append(Undoable(change, number, row))
             elif number:
                 self._taken_back(number)
-        if left and len(left) < len(outcomes):
-            # what could not be taken back may be, once what stands in its way is gone
+        if left:
+            # it may be taken back once what stands in its way is gone
             self._done.append(left[::-1])
         self._post(ActionsDone("undo", outcomes, []))
 
