@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from app.actions.compare import Comparison
     from app.actions.go_on import Question
     from app.actions.resume import Plan
+    from app.formats.parts import Part as EntryPart
     from app.index.row import Row
     from app.index.search.found import Hit
     from app.sessions.change import Change
@@ -273,12 +274,17 @@ class BranchesRead(Message):
 
 
 class EntryRead(Message):
-    """Lines of an entry; ``more`` when they come after those of the same generation that came before."""
+    """Lines of an entry; ``more`` when they come after those of the same generation that came before.
+    ``parts`` are what the lines are made of, with the first of them.
+    """
 
-    def __init__(self, generation: int, lines: list[DocumentLine], more: bool) -> None:
+    def __init__(
+        self, generation: int, lines: list[DocumentLine], more: bool, parts: Sequence[EntryPart] = ()
+    ) -> None:
         self.generation = generation
         self.lines = lines
         self.more = more
+        self.parts = parts
         super().__init__()
 
 

@@ -170,7 +170,7 @@ def _block(kind: int, block: dict[str, Any], tool: str, other: bool) -> Iterator
     elif type_ in TOOL_CALLS:
         name = clean(_string(block.get("name")))
         yield CALL, name, name
-        for text in _words(block.get("arguments")):
+        for text in arguments_of(block.get("arguments")):
             yield CALL, text, name
         told = ("name", "arguments")
     elif type_ in _CODED:
@@ -212,7 +212,7 @@ def _string(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _words(arguments: Any) -> Iterator[str]:
+def arguments_of(arguments: Any) -> Iterator[str]:
     """The names and values of the arguments of a call; numbers as JSON has them."""
     waiting = [arguments]
     while waiting:

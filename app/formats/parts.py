@@ -2,38 +2,46 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from app.formats.image_header import dimensions, head_of
+from app.formats.laid_out import Field, as_text, fields
 from app.formats.stamps import iso, parse_time
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 
 class Part(NamedTuple):
     """A piece of an entry.
 
-    :param kind: "text", "thinking", "tool_call", "tool_result", "image", "error", "meta" or "raw".
+    :param kind: "text", "thinking", "tool_call", "tool_result", "diff", "image", "error", "raw" (what has no
+        reading of its own), "details" (what else an entry holds) or "meta".
     :param title: a short heading, "" for none. `text` is the whole text; neither is inert yet: whoever draws
         them makes them inert window by window.
+    :param fields: the same laid out, of what is names and values.
     """
 
     kind: str
     title: str
     text: str
+    fields: Sequence[Field] = ()
 
 
 def parts(raw: dict[str, Any]) -> list[Part]:
-    """The parts of an entry as `read_entry` gives it. What has no reading of its own comes as "raw" JSON.
+    """The parts of an entry as `read_entry` gives it, in the order it was written; details and meta last.
 
     Never raises, whatever the entry holds.
     """
-    kind = raw.get("type")
-    if kind == "message" and isinstance(raw.get("message"), dict):
-        return [*_message(raw["message"]), _message_meta(raw, raw["message"])]
-    found = [*_entry(raw)]
-    return [*found, _entry_meta(raw)]
+    message = raw.get("message")
+    if raw.get("type") == "message" and isinstance(message, dict):
+        return [*_message(message), *_details(raw, message), _message_meta(raw, message)]
+    return [*_entry(raw), _entry_meta(raw)]
+
+
+def _laid_out(kind: str, title: str, value: Any) -> Part:
+    found = fields(value)
+    return Part(kind, title, as_text(found), found)
 
 
 def _message(message: dict[str, Any]) -> Iterator[Part]:
@@ -53,6 +61,9 @@ def _message(message: dict[str, Any]) -> Iterator[Part]:
             if part.kind == "text":
                 part = Part("error" if failed else "tool_result", title, part.text)
             yield part
+        details = message.get("details")
+        if isinstance(details, dict) and isinstance(details.get("diff"), str) and details["diff"]:
+            yield Part("diff", "diff", details["diff"])
     else:
         yield from _content(message.get("content"))
     if message.get("errorMessage"):
@@ -73,7 +84,7 @@ def _content(content: Any) -> Iterator[Part]:
         for block in content:
             yield _block(block)
     elif content is not None:
-        yield Part("raw", "content", _json(content))
+        yield _laid_out("raw", "content", content)
 
 
 def _block(block: Any) -> Part:
@@ -87,37 +98,39 @@ def _block(block: Any) -> Part:
         case "redactedThinking":
             return Part("thinking", "thinking", "(redacted)")
         case "toolCall":
-            return Part("tool_call", _string(block.get("name")) or "tool", _arguments(block.get("arguments")))
+            return _call(block)
         case "image":
             return Part("image", "image", _image(block))
-    return Part("raw", kind if isinstance(kind, str) else "block", _json(block))
+    return _laid_out("raw", kind if isinstance(kind, str) else "block", block)
 
 
-def _arguments(arguments: Any) -> str:
-    """One argument a line; texts as they are, since they may be whole files."""
-    if not isinstance(arguments, dict):
-        return "" if arguments is None else _json(arguments)
-    lines = []
-    for name, value in arguments.items():
-        text = value if isinstance(value, str) else _json(value)
-        lines.append(f"{name}:\n{text}" if "\n" in text else f"{name}: {text}")
-    return "\n".join(lines)
+def _call(block: dict[str, Any]) -> Part:
+    name, arguments = _string(block.get("name")) or "tool", block.get("arguments")
+    if arguments is None or arguments == {}:
+        return Part("tool_call", name, "")
+    return _laid_out("tool_call", name, arguments)
 
 
 def _image(block: dict[str, Any]) -> str:
+    """Type, size in pixels where the first bytes tell it, and size of the file; or the name of the blob that
+    omp keeps it in (FORMATS 1.2).
+    """
     data = block.get("data")
     mime = _string(block.get("mimeType")) or "image"
     if not isinstance(data, str):
-        return mime
+        return f"{mime}, not in the file"
     if data.startswith("blob:"):
-        return f"{mime}, {data}"
-    return f"{mime}, {_size(max(0, len(data) * 3 // 4 - data[-2:].count('=')))}"
+        return f"{mime}, kept as {data}"
+    size = dimensions(head_of(data))
+    pixels = f", {size[0]}×{size[1]}" if size else ""
+    return f"{mime}{pixels}, {_size(max(0, len(data) * 3 // 4 - data[-2:].count('=')))}"
 
 
 def _size(count: int) -> str:
     if count < 1000:
         return f"{count} bytes"
-    return f"{count / 1000:.1f} kB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"
+    rounded = f"{count / 1000:.1f} kB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"
+    return f"{rounded} ({count:,} bytes)"
 
 
 def _entry(raw: dict[str, Any]) -> Iterator[Part]:
@@ -138,7 +151,7 @@ def _entry(raw: dict[str, Any]) -> Iterator[Part]:
             yield Part("text", "label", _string(raw.get("label")) or "(cleared)")
     rest = {key: value for key, value in raw.items() if key not in _TOLD}
     if rest:
-        yield Part("raw", _string(raw.get("type")), _json(rest))
+        yield _laid_out("raw", _string(raw.get("type")), rest)
 
 
 _TOLD = frozenset(
@@ -158,6 +171,45 @@ _TOLD = frozenset(
         "branchSummary",
     )
 )
+
+
+# of a message: what is shown elsewhere, and what only serves the provider
+_SAID = frozenset(
+    (
+        "role",
+        "content",
+        "timestamp",
+        "usage",
+        "provider",
+        "model",
+        "api",
+        "stopReason",
+        "errorMessage",
+        "toolName",
+        "toolCallId",
+        "isError",
+        "details",
+        "command",
+        "code",
+        "output",
+        "exitCode",
+        "cancelled",
+        "summary",
+    )
+)
+
+
+def _details(raw: dict[str, Any], message: dict[str, Any]) -> Iterator[Part]:
+    """What else a message holds."""
+    rest: dict[str, Any] = {key: value for key, value in message.items() if key not in _SAID}
+    rest |= {key: value for key, value in raw.items() if key not in _TOLD and key not in rest}
+    details = message.get("details")
+    if isinstance(details, dict):
+        rest |= {key: value for key, value in details.items() if key != "diff" or not isinstance(value, str)}
+    elif details is not None:
+        rest["details"] = details
+    if rest:
+        yield _laid_out("details", "details", rest)
 
 
 def _message_meta(raw: dict[str, Any], message: dict[str, Any]) -> Part:
@@ -180,16 +232,19 @@ def _meta(facts: list[tuple[str, str]], usage: Any, raw: dict[str, Any]) -> Part
     return Part("meta", "", "\n".join(f"{name}: {value}" for name, value in facts if value))
 
 
+_USED = (
+    ("input", "input"),
+    ("output", "output"),
+    ("cacheRead", "cache read"),
+    ("cacheWrite", "cache write"),
+)
+
+
 def _usage(usage: Any) -> Iterator[tuple[str, str]]:
     if not isinstance(usage, dict):
         return
     told = []
-    for key, name in (
-        ("input", "input"),
-        ("output", "output"),
-        ("cacheRead", "cache read"),
-        ("cacheWrite", "cache write"),
-    ):
+    for key, name in _USED:
         count = usage.get(key)
         if isinstance(count, int | float) and not isinstance(count, bool) and count:
             told.append(f"{count:,} {name}")
@@ -197,7 +252,19 @@ def _usage(usage: Any) -> Iterator[tuple[str, str]]:
     cost = usage.get("cost")
     total = cost.get("total") if isinstance(cost, dict) else cost
     if isinstance(total, int | float) and not isinstance(total, bool) and total:
-        yield "cost", f"${total:.4f}"
+        yield "cost", f"${total:.4f}{_shares(cost)}"
+
+
+def _shares(cost: Any) -> str:
+    """What a cost is made of, where that is told."""
+    if not isinstance(cost, dict):
+        return ""
+    told = [
+        f"${cost[key]:.4f} {name}"
+        for key, name in _USED
+        if isinstance(cost.get(key), int | float) and not isinstance(cost[key], bool) and cost[key]
+    ]
+    return f" ({', '.join(told)})" if told else ""
 
 
 def _time(value: Any) -> str:
@@ -207,7 +274,3 @@ def _time(value: Any) -> str:
 
 def _string(value: Any) -> str:
     return value if isinstance(value, str) else ""
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=2)

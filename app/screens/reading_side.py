@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 import asyncio
+from threading import Lock
 from time import monotonic
 
 from textual import on
 from textual.containers import Vertical
 
 from app.formats.text import one_line
-from app.messages import EntryRead, RowsRead, TreeFailed, TreeGrew, TreeOpened
+from app.messages import (
+    BranchesRead,
+    EntriesFound,
+    EntryRead,
+    RowsRead,
+    TreeFailed,
+    TreeGrew,
+    TreeOpened,
+)
+from app.screens.entry_out import copy_out, open_out
+from app.screens.tree_finding import TreeFinding
+from app.services.branch_facts import BranchReader
 from app.services.reading import EntryReader, RowReader, TreeReader
 from app.view.ages import age
+from app.view.branch_table import BranchTable, branch_words
+from app.view.tree_words import tree_words
 from app.widgets.entry_pane import EntryPane
 from app.widgets.entry_tree import EntryTree
 from app.widgets.line_list import LineList
 from app.widgets.pane import Pane
+from app.widgets.tree_search import TreeSearchBox
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,8 +61,17 @@ class ReadingSide(Vertical):
     # all of it is covered
     BLANK = True
 
-    def __init__(self, setup: Setup, failed: Callable[[BaseException], None], *, id: str) -> None:
-        """:param failed: gets what goes wrong in a thread and concerns no pane; called in that thread."""
+    def __init__(
+        self,
+        setup: Setup,
+        failed: Callable[[BaseException], None],
+        *,
+        ascii_only: bool = False,
+        id: str,
+    ) -> None:
+        """:param failed: gets what goes wrong in a thread and concerns no pane; called in that thread.
+        :param ascii_only: draw with plain characters.
+        """
         super().__init__(id=id)
         self._setup = setup
         self._row: Row | None = None
@@ -62,10 +86,15 @@ class ReadingSide(Vertical):
         self._entry_said = ("", "entry")
         self._shown_at = (-BURST, -BURST)
         self._grown = asyncio.Event()
-        self._trees = TreeReader(self.post_message, failed)
+        growing = Lock()
+        self._trees = TreeReader(self.post_message, failed, growing)
+        self._branches = BranchReader(self.post_message, failed, growing)
+        self._branch_table: BranchTable | None = None
+        self._branch_timer: Timer | None = None
         self._rows = RowReader(self.post_message, failed)
         self._entries = EntryReader(self.post_message, failed)
-        self._tree = EntryTree(id="tree")
+        self._tree = EntryTree(now_ms=setup.now_ms, ascii_only=ascii_only, id="tree")
+        self._finding = TreeFinding(self._tree, self.post_message, failed)
         self._entry = EntryPane(id="entry")
         # what was found in the session that is shown; `_wanted` until the cursor is there. `_seeks`: of the
         # entry that is read, the line with it is to be shown
@@ -75,12 +104,13 @@ class ReadingSide(Vertical):
 
     def compose(self) -> ComposeResult:
         with Pane("tree", id="tree-pane"):
+            yield self._finding.box
             yield self._tree
         with Pane("entry", id="entry-pane"):
             yield self._entry
 
     def on_unmount(self) -> None:
-        for service in (self._trees, self._rows, self._entries):
+        for service in (self._trees, self._rows, self._entries, self._branches, self._finding):
             service.stop()
 
     @property
@@ -204,6 +234,9 @@ class ReadingSide(Vertical):
             tree.replace_tree(event.view, entry_id, follow=entry_id is None)
         else:
             tree.show_tree(event.view)
+        self._finding.opened()
+        self._branch_table = None
+        self._read_branches()
         self._go_to_hit()
         self._tree_changed()
 
@@ -222,6 +255,8 @@ class ReadingSide(Vertical):
         if event.generation == self._trees.generation:
             self._tree.extend(event.nodes, event.leaf)
             self._grown.set()
+            self._finding.grown()
+            self._read_branches()
             self._tree_changed()
 
     @on(EntryTree.RowsWanted)
@@ -244,27 +279,94 @@ class ReadingSide(Vertical):
     @on(EntryTree.FilterChanged)
     def _tree_changed(self) -> None:
         pane, view = self.query_one("#tree-pane", Pane), self._tree.view
-        if view is None:
-            pane.say("")
-            return
-        if not view.tree.is_whole:
-            pane.say("reading…")
-            return
-        entries = len(view.tree.entries)
-        hidden = entries - view.shown
-        facts = [f"{entries:,} entr{'y' if entries == 1 else 'ies'}"]
-        if view.tree.problems:
-            facts.append(f"{len(view.tree.problems):,} damaged")
-        if hidden or view.mode != "default":
-            facts.append(f"{view.mode}: {hidden:,} hidden")
-        if self._hit is not None and self._hit.where:
-            facts.append(f"found: {self._hit.where}")
-        pane.say(" · ".join(facts))
+        words = tree_words(
+            view,
+            self._tree.node,
+            hits=self._tree.hits,
+            came=self._tree.came,
+            label_times=self._tree.label_times,
+            where=self._hit.where if self._hit is not None else "",
+        )
+        facts = branch_words(self._branch_table.of(self._tree.node)) if view and self._branch_table else ""
+        pane.say(words, f"tree · {facts}" if facts else "tree")
+
+    def _read_branches(self) -> None:
+        """Have the branches read once the tree has not grown for a moment, at the latest after another."""
+        if self._branch_timer is None:
+            self._branch_timer = self.set_timer(RUNNING, self._ask_for_branches)
+
+    def _ask_for_branches(self) -> None:
+        self._branch_timer = None
+        view = self._tree.view
+        if view is not None and view.tree.is_whole:
+            self._branches.read(view.tree)
+
+    @on(BranchesRead)
+    def _branches_read(self, event: BranchesRead) -> None:
+        if event.generation == self._branches.generation:
+            self._branch_table = event.table
+            self._tree_changed()
+
+    # the search in the tree
+
+    @property
+    def is_searching(self) -> bool:
+        """Whether letters are typed into the line above the tree."""
+        return self._finding.box.has_focus
+
+    def open_search(self) -> None:
+        """Search the entries of the tree."""
+        self._finding.open()
+
+    def drop_search(self) -> bool:
+        """End the search in the tree. False where there is none."""
+        dropped = self._finding.drop()
+        if dropped:
+            self._searched()
+        return dropped
+
+    def _searched(self) -> None:
+        words = self._finding.words
+        self._entry.mark(words or (tuple(self._hit.words) if self._hit is not None else ()))
+        self._tree_changed()
+
+    @on(TreeSearchBox.Changed, "#find")
+    def _find_typed(self, event: TreeSearchBox.Changed) -> None:
+        event.stop()
+        self._finding.typed()
+        self._searched()
+
+    @on(EntriesFound)
+    def _entries_found(self, event: EntriesFound) -> None:
+        if self._finding.found(event):
+            self._tree_changed()
+
+    @on(TreeSearchBox.Kept)
+    @on(TreeSearchBox.TabPressed)
+    def _find_kept(self, event: TreeSearchBox.Kept) -> None:
+        event.stop()
+        self._finding.keep()
+        self._searched()
+
+    @on(TreeSearchBox.Dropped)
+    def _find_dropped(self, event: TreeSearchBox.Dropped) -> None:
+        event.stop()
+        self.drop_search()
+
+    @on(TreeSearchBox.Stepped)
+    def _find_stepped(self, event: TreeSearchBox.Stepped) -> None:
+        event.stop()
+        self._finding.step(1 if event.rows + event.pages > 0 else -1)
+
+    @on(TreeSearchBox.MarkAsked)
+    def _find_marked(self, event: TreeSearchBox.MarkAsked) -> None:
+        event.stop()
 
     # the entry
 
     @on(LineList.Moved, "#tree")
     def _entry_moved(self) -> None:
+        self._tree_changed()
         if self._entry_timer is not None:
             self._entry_timer.stop()
         if self._tree.node is None:
@@ -287,7 +389,10 @@ class ReadingSide(Vertical):
             self._entry.forget_width()
             return
         self._entry_at = monotonic()
-        self._seeks = self._hit is not None and _is_at(node, self._hit)
+        hits = self._tree.hits
+        self._seeks = (self._hit is not None and _is_at(node, self._hit)) or (
+            hits is not None and hits.has(node)
+        )
         self._entries.read(view.tree, node, self._entry.cells, raw=self._entry.raw)
         title = f"entry {node.id or node.index + 1}"
         if node.timestamp is not None:
@@ -299,9 +404,18 @@ class ReadingSide(Vertical):
         if event.generation == self._entries.generation:
             self.query_one("#entry-pane", Pane).say(*self._entry_said)
             begin = len(self._entry.lines) if event.more else 0
-            self._entry.show_lines(event.lines, more=event.more)
+            self._entry.show_lines(event.lines, more=event.more, parts=event.parts)
             if self._seeks and self._entry.show_match(begin):
                 self._seeks = False
+
+    @on(EntryPane.CopyAsked)
+    def _copy_asked(self, event: EntryPane.CopyAsked) -> None:
+        copy_out(self.app, event.what, event.text, self._setup.env)
+
+    @on(EntryPane.OpenAsked)
+    def _open_asked(self, event: EntryPane.OpenAsked) -> None:
+        if self._entry.parts:
+            open_out(self.app, event.kind, self._entry.parts, self._setup.env, raw=self._entry.raw)
 
     @on(EntryPane.NeighbourAsked)
     def _neighbour_asked(self, event: EntryPane.NeighbourAsked) -> None:

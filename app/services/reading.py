@@ -7,6 +7,7 @@ What reads sessions is imported in the threads: the screen is up before the firs
 from __future__ import annotations
 
 import gc
+from threading import Lock
 from time import monotonic, sleep
 
 from app.formats.collector import Resting
@@ -46,8 +47,12 @@ class TreeReader:
     message. Reading stops as soon as another session is asked for.
     """
 
-    def __init__(self, post: Post, failed: Callable[[BaseException], None]) -> None:
+    def __init__(
+        self, post: Post, failed: Callable[[BaseException], None], growing: Lock | None = None
+    ) -> None:
+        """:param growing: is held while a tree grows, so that others can look at all of it."""
         self._post = post
+        self._growing = growing or Lock()
         self._latest = Latest("tree", failed)
         self._tree: SessionTree | None = None
         self._path = ""
@@ -120,7 +125,8 @@ class TreeReader:
             self._open(generation, path, agents, mode, again=False)
             return
         try:
-            nodes = tree.extend()
+            with self._growing:
+                nodes = tree.extend()
         except (Changed, NotASession, OSError):
             self._open(generation, path, agents, mode, again=True)
             return
@@ -207,11 +213,12 @@ class EntryReader:
                 return
             waiting += batch
             if monotonic() - told >= TELL_EVERY:
-                self._post(EntryRead(generation, waiting, more))
+                self._post(EntryRead(generation, waiting, more, () if more else pieces))
                 waiting, told, more = [], monotonic(), True
             sleep(REST)
         if waiting or not more:
-            self._post(EntryRead(generation, waiting or [DocumentLine("(empty)", "dim")], more))
+            waiting = waiting or [DocumentLine("(empty)", "dim")]
+            self._post(EntryRead(generation, waiting, more, () if more else pieces))
 
 
 def indented(line: bytes) -> str:

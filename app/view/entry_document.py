@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from app.formats.parts import Part
 
-BATCH = 1_000
+BATCH = 250
 TITLED = {
     "thinking": "thinking",
     "tool_call": "tool call",

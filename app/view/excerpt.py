@@ -21,9 +21,10 @@ def fit(text: str, ranges: Sequence[tuple[int, int]], cells: int) -> tuple[str, 
         return text, tuple(ranges)
     begin = _begin(text, *ranges[0], cells) if ranges else 0
     head = ELLIPSIS if begin else ""
-    shown = shorten(head + text[begin:], cells)
-    whole = len(shown) == len(head) + len(text) - begin
-    last = len(shown) if whole else len(shown) - len(ELLIPSIS)
+    rest = head + text[begin:]
+    shown = shorten(rest, cells)
+    # a wide character that gives way to an ellipsis leaves as many characters
+    last = len(shown) if shown == rest else len(shown) - len(ELLIPSIS)
     moved = len(head) - begin
     placed = [(max(start + moved, len(head)), min(end + moved, last)) for start, end in ranges]
     return shown, tuple((start, end) for start, end in placed if start < end)

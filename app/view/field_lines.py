@@ -52,7 +52,8 @@ def _lead(field: Field, cells: int, name: str = "") -> str:
 
 
 def _margin(field: Field, cells: int) -> str:
-    return field.margin[: cells // 3]
+    # behind it there must be room for a sign, an ellipsis and a wide character
+    return field.margin[: min(cells // 3, cells - 4)]
 
 
 def _block(field: Field) -> CodeBlock | None:

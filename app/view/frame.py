@@ -10,6 +10,7 @@ from app.view.bars import header_line, keys_line
 from app.view.cells import shorten, shorten_start, width
 from app.view.folders import tilde
 from app.view.geometry import HEADER, PANES, Box, place, place_selector
+from app.view.hints import SEARCH_HINT
 from app.view.line import fit_line
 from app.view.session_row import render_list_line, render_second_line
 
@@ -106,8 +107,10 @@ class _Content:
     def line(self, y: int, cells: int) -> list[Cell]:
         if self._query is not None:
             if y == 0:
-                said = shorten_start(one_line(self._query), cells - 2)
-                return [(text, style, "panel") for text, style in fit_line([(f" {said}", "text")], cells)]
+                said, how = shorten_start(one_line(self._query), cells - 2), "text"
+                if not self._query:
+                    said, how = shorten(SEARCH_HINT, cells - 2), "dim"
+                return [(text, style, "panel") for text, style in fit_line([(f" {said}", how)], cells)]
             y -= 1
         model = self.model
         index, below = divmod(y, model.arrangement.row_height)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from app.commands import footer, key_name, of_pane
 
+SEARCH_HINT = 'words, "a phrase", agent:pi, label:x'
+"""Stands in the line of the search while nothing is typed."""
+
 
 def line_keys(*, selects: bool, here: bool, typed: bool) -> list[tuple[str, str]]:
     """(key, label) of what can be done in the line of the search.

@@ -42,7 +42,8 @@ def nothing_shown(why: str, query: str, key: str) -> list[str]:
     :param key: the key that shows more, as people write it; "" where none does.
     """
     if why == "query":
-        return [f"No session matches “{one_line(query, 60)}”.", "Esc drops the filter."]
+        elsewhere = [f"{key} looks in all folders."] if key else []
+        return [f"No session matches “{one_line(query, 60)}”.", *elsewhere, "Esc drops the filter."]
     if why not in _REASONS:
         return []
     reason, way_out = _REASONS[why]

@@ -11,7 +11,7 @@ from app.view.tree_filter import chosen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from app.sessions.tree import Node
     from app.view.tree_order import TreeOrder
@@ -89,7 +89,7 @@ class TreeHits:
             self._mark(self._found.values())
         return order
 
-    def _mark(self, nodes: Sequence[Node]) -> None:
+    def _mark(self, nodes: Iterable[Node]) -> None:
         order, marks = self._order, self._marks
         if order is None:
             return

@@ -6,17 +6,20 @@ from typing import ClassVar
 
 from textual.message import Message
 
+from app.view.copied import block_named, said
 from app.view.highlight import best_line, highlight_line
 from app.view.line import Line, fit_line
-from app.view.prose import mark_prose
 from app.widgets.bindings import bindings_of
 from app.widgets.line_list import LineList
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from textual.binding import BindingType
 
-    from app.view.document_line import DocumentLine
+    from app.formats.parts import Part
+    from app.view.document_line import CodeBlock, DocumentLine
 
 
 class EntryPane(LineList):
@@ -34,12 +37,32 @@ class EntryPane(LineList):
     class RawToggled(Message):
         """The user wants the entry as it stands in the file, or read again."""
 
+    class CopyAsked(Message):
+        """The user wants a text on the clipboard; ``what`` names it, neither is inert."""
+
+        def __init__(self, what: str, text: str) -> None:
+            self.what = what
+            self.text = text
+            super().__init__()
+
+    class OpenAsked(Message):
+        """The user wants the entry in the "pager" or the "editor"."""
+
+        def __init__(self, kind: str) -> None:
+            self.kind = kind
+            super().__init__()
+
     class WidthChanged(Message):
         """The lines must be wrapped anew."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.lines: list[DocumentLine] = []
+        self.parts: Sequence[Part] = ()
+        # the code in the lines, each with the line that it begins at
+        self._blocks: list[tuple[int, CodeBlock]] = []
+        # which of it was copied last, and what was the first line in sight then
+        self._copied = (-1, 0)
         self.raw = False
         self.words: tuple[str, ...] = ()
         self._cells = 0
@@ -64,14 +87,21 @@ class EntryPane(LineList):
     def has_cursor(self) -> bool:
         return False
 
-    def show_lines(self, lines: list[DocumentLine], *, more: bool) -> None:
-        """Show an entry from its first line, or (``more``) add lines to the one that is shown."""
+    def show_lines(self, lines: list[DocumentLine], *, more: bool, parts: Sequence[Part] = ()) -> None:
+        """Show an entry from its first line, or (``more``) add lines to the one that is shown.
+
+        :param parts: what the lines are made of; with the first of them.
+        """
+        begin = len(self.lines) if more else 0
+        found = [(at, line.block) for at, line in enumerate(lines, begin) if line.block is not None]
         if more:
             self.lines.extend(lines)
+            self._blocks += found
             self._set_length(len(self.lines))
             self._redraw_changed()
             return
-        self.lines = list(lines)
+        self.lines, self.parts, self._blocks = list(lines), parts, found
+        self._copied = (-1, 0)
         self.set_rows(len(self.lines), 0)
         self._scroll(0)
 
@@ -91,9 +121,8 @@ class EntryPane(LineList):
         return found >= 0
 
     def draw(self, index: int, cells: int, selected: bool) -> Line:
-        line = self.lines[index]
-        body = mark_prose(line.text) if line.prose else [(line.text, line.style)]
-        return fit_line([(" ", "text"), *highlight_line(body, self.words)], cells)
+        spans = self.lines[index].spans
+        return fit_line([(" ", "text"), *highlight_line(spans, self.words)], cells)
 
     def on_resize(self) -> None:
         super().on_resize()
@@ -134,3 +163,30 @@ class EntryPane(LineList):
     def action_toggle_raw(self) -> None:
         self.raw = not self.raw
         self.post_message(self.RawToggled())
+
+    def action_copy_text(self) -> None:
+        self.post_message(self.CopyAsked("Text", said(self.parts)))
+
+    def action_copy_code(self) -> None:
+        """Copy the first code that begins in sight or below, then the next one at each press."""
+        blocks = self._blocks
+        if not blocks:
+            self.post_message(self.CopyAsked("Code", ""))
+            return
+        last, top = self._copied
+        if last >= 0 and top == self.scroll_offset.y:
+            at = (last + 1) % len(blocks)
+        else:
+            starts = [line for line, _ in blocks]
+            at = next((at for at, line in enumerate(starts) if line >= self.scroll_offset.y), len(blocks) - 1)
+        line, block = blocks[at]
+        if not 0 <= line - self.scroll_offset.y < self.size.height:
+            self.move_to(line)
+        self._copied = (at, self.scroll_offset.y)
+        self.post_message(self.CopyAsked(block_named(at, [block for _, block in blocks]), block.source))
+
+    def action_open_pager(self) -> None:
+        self.post_message(self.OpenAsked("pager"))
+
+    def action_open_editor(self) -> None:
+        self.post_message(self.OpenAsked("editor"))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from app.formats.parts import Part, parts
 
-KINDS = {"text", "thinking", "tool_call", "tool_result", "image", "error", "meta", "raw"}
+KINDS = {"text", "thinking", "tool_call", "tool_result", "diff", "image", "error", "meta", "raw", "details"}
 
 
 def of_message(**message: Any) -> list[Part]:
@@ -56,11 +56,11 @@ def test_a_tool_result_and_a_failed_one() -> None:
 def test_an_image_is_named_and_not_shown() -> None:
     data = base64.b64encode(bytes(34_200)).decode()
     found = of_message(role="user", content=[{"type": "image", "data": data, "mimeType": "image/png"}])
-    assert found[0] == Part("image", "image", "image/png, 34.2 kB")
+    assert found[0] == Part("image", "image", "image/png, 34.2 kB (34,200 bytes)")
     blob = of_message(
         role="user", content=[{"type": "image", "data": "blob:sha256:ab", "mimeType": "image/png"}]
     )
-    assert blob[0].text == "image/png, blob:sha256:ab"
+    assert blob[0].text == "image/png, kept as blob:sha256:ab"
 
 
 def test_a_command_of_the_user() -> None:
@@ -77,7 +77,7 @@ def test_an_error_is_a_part_of_its_own() -> None:
 def test_arguments_of_several_lines_start_on_their_own() -> None:
     call = {"type": "toolCall", "name": "write", "arguments": {"path": "a", "content": "x\ny", "n": [1]}}
     found = of_message(role="assistant", content=[call])
-    assert found[0].text == "path: a\ncontent:\nx\ny\nn:\n[\n  1\n]"
+    assert found[0].text == "path: a\ncontent:\n  x\n  y\nn: [1]"
 
 
 @pytest.mark.parametrize(
@@ -90,13 +90,44 @@ def test_arguments_of_several_lines_start_on_their_own() -> None:
         ({"type": "label", "label": "here"}, "text", "here"),
         ({"type": "label"}, "text", "(cleared)"),
         ({"type": "branch", "parentSessionPath": "/p.jsonl"}, "text", "/p.jsonl"),
-        ({"type": "new_thing", "x": 1}, "raw", '{\n  "x": 1\n}'),
+        ({"type": "new_thing", "x": 1}, "raw", "x: 1"),
     ],
 )
 def test_other_entries(entry: dict[str, Any], kind: str, text: str) -> None:
     found = parts(entry)
     assert (found[0].kind, found[0].text) == (kind, text)
     assert found[-1].kind == "meta"
+
+
+def test_what_an_edit_changed_is_a_diff_and_what_else_a_message_holds_comes_before_its_facts() -> None:
+    found = of_message(
+        role="toolResult",
+        toolName="edit",
+        content=[{"type": "text", "text": "done"}],
+        details={"diff": "-1 a\n+1 b", "firstChangedLine": 1},
+        attribution="agent",
+    )
+    assert [(part.kind, part.text) for part in found[:-1]] == [
+        ("tool_result", "done"),
+        ("diff", "-1 a\n+1 b"),
+        ("details", "attribution: agent\nfirstChangedLine: 1"),
+    ]
+
+
+def test_a_message_of_a_kind_that_nobody_knows_is_not_hidden() -> None:
+    found = of_message(role="fileMention", files=[{"path": "a.py", "content": "x"}])
+    assert found[0] == Part("details", "details", "files:\n  - path: a.py\n    content: x", found[0].fields)
+
+
+def test_a_call_without_arguments() -> None:
+    found = of_message(role="assistant", content=[{"type": "toolCall", "name": "list", "arguments": {}}])
+    assert found[0] == Part("tool_call", "list", "")
+
+
+def test_what_a_cost_is_made_of() -> None:
+    usage = {"input": 1, "cost": {"input": 0.5, "output": 0.25, "cacheRead": 0, "total": 0.75}}
+    found = of_message(role="assistant", content=[], usage=usage)
+    assert "cost: $0.7500 ($0.5000 input, $0.2500 output)" in found[-1].text
 
 
 def test_text_is_handed_on_as_it_is() -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
-from app.view.ages import DAY, HOUR, MINUTE, age, count
+from app.view.ages import DAY, HOUR, MINUTE, age, clock, count
 
 
 @pytest.mark.parametrize(
@@ -49,3 +51,20 @@ def test_no_time_is_a_question_mark():
 )
 def test_counts(number, said):
     assert count(number) == said
+
+
+@pytest.mark.parametrize(
+    ("then", "shown"),
+    [
+        ((2026, 5, 3, 14, 5), "14:05"),
+        ((2026, 4, 30, 9, 0), "4/30 09:00"),
+        ((2025, 12, 31, 23, 59), "25/12/31 23:59"),
+    ],
+)
+def test_a_moment_is_told_as_pi_tells_it(then, shown):
+    now = time.mktime((2026, 5, 3, 20, 0, 0, 0, 0, -1)) * 1000
+    assert clock(int(time.mktime((*then, 0, 0, 0, -1)) * 1000), int(now)) == shown
+
+
+def test_a_moment_beyond_all_calendars_is_not_told():
+    assert clock(10**30, 0) == ""

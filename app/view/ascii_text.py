@@ -1,0 +1,64 @@
+"""Text for a terminal that draws nothing but ASCII, in as many cells as the text itself (issue 6, "ASCII").
+
+What carries a meaning on leafmark's own screens has a character of its own here, too.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+from app.view.cells import char_width, graphemes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_SIGNS = dict(
+    zip(
+        "…·─│├└┌┐┘┴┬┤┼╭╮╰╯═║╞╡━┃❯›▸▾→←↑↓↳⊟⊞•●◐◆★✓✗⑂“”‘’–—×▁▂▃▄▅▆▇█▌▐",
+        "~.-||`+++++++++++=|||=|>>>v><^v>-+*@o#*vxY\"\"''--x########||",
+        strict=True,
+    )
+)
+
+
+class _Spelled(dict[str, str]):
+    """What stands for each character that is no ASCII, worked out when it is first met."""
+
+    def __missing__(self, char: str) -> str:
+        found = self[char] = _spell(char)
+        return found
+
+
+def _spell(char: str) -> str:
+    cells = char_width(char)
+    if not cells:
+        return ""
+    plain = [part for part in unicodedata.normalize("NFKD", char) if part.isascii()]
+    if len(plain) == 1 and cells == 1 and plain[0].isprintable():
+        return plain[0]
+    return "?" * cells
+
+
+_spelled: Mapping[str, str] = _Spelled(_SIGNS)
+
+
+def ascii_text(text: str) -> str:
+    """``text`` in ASCII: letters without their accents, "?" for what has no other spelling."""
+    if text.isascii():
+        return text
+    spelled = []
+    for piece, cells in graphemes(text):
+        plain = "".join(char if char.isascii() else _spelled[char] for char in piece)
+        # a symbol that asks for emoji style is wider than its character
+        spelled.append(plain if len(plain) == cells else plain[:cells].ljust(cells, "?"))
+    return "".join(spelled)
+
+
+def is_ascii_terminal(env: Mapping[str, str]) -> bool:
+    """Whether the locale is one without any other characters: C or POSIX."""
+    named = next((env[name] for name in ("LC_ALL", "LC_CTYPE", "LANG") if env.get(name)), "")
+    if named == "C.UTF-8" and not env.get("LC_ALL"):
+        # Python itself sets it in place of C
+        named = env.get("LANG") or named
+    return named in ("C", "POSIX")

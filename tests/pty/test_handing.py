@@ -1,0 +1,73 @@
+"""The terminal given to the user's editor and pager, and taken back."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.factory import chain, write_session
+from tests.terminal import Terminal
+
+ROOT = Path(__file__).parent.parent.parent
+COMMAND = [sys.executable, "-m", "app"]
+EDITOR = """#!{python}
+import os, sys
+print("EDITS", open(sys.argv[-1]).read(), os.isatty(1), flush=True)
+try:
+    print("READ", sys.stdin.readline().strip(), flush=True)
+    sys.stdin.readline()
+except KeyboardInterrupt:
+    print("INTERRUPTED", flush=True)
+    sys.stdin.readline()
+"""
+
+
+@pytest.fixture
+def machine(tmp_path):
+    """A folder with a session, and an environment with an editor that reads lines."""
+    work = tmp_path / "work"
+    work.mkdir()
+    store = tmp_path / "home/.pi/agent/sessions/--work--"
+    write_session(store / "2026_aaaa.jsonl", *chain("question", "the answer", id="aaaa", cwd=str(work)))
+    program = tmp_path / "bin/lineeditor"
+    program.parent.mkdir()
+    program.write_text(EDITOR.format(python=sys.executable))
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    (tmp_path / "tmp").mkdir()
+    env = {
+        "HOME": str(tmp_path / "home"),
+        "PATH": f"{program.parent}:{os.environ['PATH']}",
+        "LEAFMARK_CACHE_DIR": str(tmp_path / "cache"),
+        "LEAFMARK_STATE_DIR": str(tmp_path / "state"),
+        "PYTHONPATH": str(ROOT),
+        "LANG": "C.UTF-8",
+        "TMPDIR": str(tmp_path / "tmp"),
+        "EDITOR": "lineeditor",
+        "PAGER": "lineeditor",
+    }
+    return work, env
+
+
+@pytest.mark.parametrize("key", ["E", "P"])
+def test_the_program_has_the_terminal_until_it_ends(machine, key):
+    work, env = machine
+    with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
+        terminal.wait_for_text("← active", 30)
+        terminal.wait_for_text("the answer")
+        terminal.press("tab", "tab", key)
+        terminal.wait_for_text("EDITS the answer", 20)
+        assert terminal.leftovers() == []
+        terminal.send("hello\n")
+        terminal.wait_for_text("READ hello")
+        terminal.press("ctrl+c")
+        terminal.wait_for_text("INTERRUPTED")
+        terminal.send("\n")
+        terminal.wait_for(lambda it: it.emulator.alternate and it.shows("← active"), 20)
+        assert not list(Path(env["TMPDIR"]).glob("leafmark-*"))
+        terminal.press("q")
+        assert terminal.wait() == 0
+        assert terminal.leftovers() == []

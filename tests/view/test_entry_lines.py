@@ -1,0 +1,214 @@
+"""Tools, diffs and what is copied: the parts of an entry that are no prose."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.formats.laid_out import fields
+from app.formats.parts import Part, parts
+from app.formats.text import inert
+from app.view.cells import width
+from app.view.copied import block_named, doubt, said, size_of, suffix_of, whole
+from app.view.diff_lines import diff_lines, is_diff, replaced
+from app.view.document_line import CodeBlock
+from app.view.entry_document import BATCH, document
+from app.view.field_lines import field_lines
+from app.view.palette import STYLES
+
+DIFF = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@ def f\n-old\n+new\n same\n"
+
+
+def asked(value, cells=30):
+    return list(field_lines(fields(value), cells))
+
+
+def texts(lines):
+    return [line.text.rstrip() for line in lines]
+
+
+def test_arguments_are_names_and_values():
+    lines = asked({"path": "a.py", "limit": 5, "opts": {"deep": True}})
+    assert texts(lines) == ["path: a.py", "limit: 5", "opts:", "  deep: true"]
+    assert lines[0].spans == [("path: ", "argument"), ("a.py", "text")]
+
+
+def test_a_text_of_several_lines_is_lines_and_can_be_copied():
+    (path, content, *rest) = asked({"path": "a", "content": "def f():\n\treturn\n"})
+    assert texts([content, *rest]) == ["content:", "  def f():", "      return", ""]
+    assert path.block is None
+    assert content.block.name == "content"
+    assert content.block.source == "def f():\n\treturn\n"
+    assert not any(line.block for line in rest)
+
+
+def test_a_command_goes_on_under_its_name_and_can_be_copied():
+    lines = asked({"command": "pytest -q tests/view tests/ui"}, cells=24)
+    assert texts(lines) == ["command: pytest -q", "  tests/view tests/ui"]
+    assert lines[0].block.source == "pytest -q tests/view tests/ui"
+
+
+def test_an_edit_is_the_difference_of_its_texts():
+    lines = asked({"edits": [{"oldText": "a\nb\nc", "newText": "a\nB\nc"}], "path": "x"})
+    assert texts(lines) == [
+        "edits:",
+        "  - oldText → newText:",
+        "        a",
+        "      - b",
+        "      + B",
+        "        c",
+        "path: x",
+    ]
+    assert [line.style for line in lines[2:6]] == ["dim", "removed", "added", "dim"]
+    assert lines[1].block.source == "a\nB\nc"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "signs"),
+    [
+        ("", "a b", "++"),
+        ("a b", "", "--"),
+        ("a b", "a b", "  "),
+        ("a a", "a a a", "  +"),
+        ("x a", "y a", "-+ "),
+    ],
+)
+def test_what_both_ends_share_is_told_once(old, new, signs):
+    assert "".join(sign for sign, _ in replaced(old.split(), new.split())) == signs
+
+
+@given(st.lists(st.sampled_from("abc"), max_size=8), st.lists(st.sampled_from("abc"), max_size=8))
+def test_both_texts_can_be_read_off_the_difference(old, new):
+    found = list(replaced(old, new))
+    assert [line for sign, line in found if sign in " -"] == old
+    assert [line for sign, line in found if sign in " +"] == new
+
+
+def test_a_diff_is_told_by_its_signs_and_by_colour():
+    assert [line.style for line in diff_lines(DIFF, 40)] == [
+        *["file"] * 3,
+        "hunk",
+        "removed",
+        "added",
+        "result",
+        "result",
+    ]
+
+
+def test_a_long_line_of_a_diff_goes_on_behind_its_sign():
+    assert texts(diff_lines("+" + "x" * 20 + "\n " + "y" * 12, 10)) == [
+        "+" + "x" * 9,
+        "+…" + "x" * 8,
+        "+…" + "x" * 3,
+        " " + "y" * 9,
+        " …yyy",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (DIFF, True),
+        ("ok\n@@ -1,2 +3 @@\n", True),
+        ("*** Begin Patch\n*** Update File: x", True),
+        ("- a\n+ b", False),
+        ("mail@@example", False),
+        ("x" * 5_000 + "\n" + DIFF, False),
+    ],
+)
+def test_a_diff_is_known_by_its_beginning(text, found):
+    assert is_diff(text) is found
+
+
+def styles_of(*given):
+    return {line.style for batch in document(given, 40) for line in batch}
+
+
+def test_the_output_of_a_tool_is_shown_as_the_diff_that_it_is():
+    assert {"added", "removed", "hunk"} <= styles_of(Part("tool_result", "bash", DIFF))
+    assert "added" not in styles_of(Part("error", "bash", DIFF))
+    assert "added" in styles_of(Part("diff", "diff", "+1 x"))
+
+
+HOSTILE = "a\x1b[2J\u202e\ud83d\x9b1m\r\n\u2028\tb|\x07日本 `x` **y** + - @@ x @@"
+VALUES = st.recursive(
+    st.none() | st.integers() | st.text(max_size=60) | st.just(HOSTILE) | st.just(DIFF),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["oldText", "newText", "command", HOSTILE]), inner, max_size=4)
+    ),
+    max_leaves=10,
+)
+
+
+@given(VALUES, st.integers(4, 50))
+def test_whatever_a_tool_was_asked_fits_and_is_inert(value, cells):
+    call = {"type": "toolCall", "name": HOSTILE, "arguments": value}
+    result = {"role": "toolResult", "toolName": HOSTILE, "details": {"diff": HOSTILE, "x": value}}
+    for message in ({"role": "assistant", "content": [call]}, {**result, "content": HOSTILE}):
+        for batch in document(parts({"type": "message", "id": HOSTILE, "message": message}), cells):
+            assert len(batch) <= BATCH
+            for line in batch:
+                assert width(line.text) <= cells
+                assert inert(line.text) == line.text
+                assert "\n" not in line.text
+                assert all(style in STYLES for _, style in line.spans)
+
+
+# what is copied
+
+
+def test_what_an_entry_says():
+    answer = [
+        Part("thinking", "", "hm"),
+        Part("text", "", "a"),
+        Part("text", "", "b"),
+        Part("meta", "", "id: 1"),
+    ]
+    assert said(answer) == "a\n\nb"
+    assert said([Part("thinking", "", "hm"), Part("tool_call", "bash", "ls")]) == "ls"
+    assert said([Part("thinking", "", "hm"), Part("meta", "", "id: 1")]) == "hm"
+    assert said([Part("meta", "", "id: 1")]) == "id: 1"
+    assert said([]) == ""
+
+
+def test_all_of_an_entry():
+    text = [Part("text", "", "a\x1b"), Part("details", "details", "x: 1"), Part("meta", "", "id: 1")]
+    assert whole(text) == "a\x1b"
+    assert whole([Part("thinking", "", "hm"), *text]) == (
+        "── thinking ──\nhm\n\na\x1b\n\n── details ──\nx: 1\n\nid: 1\n"
+    )
+    assert suffix_of(text, raw=False) == ".md"
+    assert suffix_of([Part("raw", "", "{}")], raw=True) == ".json"
+    assert suffix_of([Part("tool_result", "bash", "x")], raw=False) == ".txt"
+
+
+def test_how_much_and_which():
+    assert [size_of(text) for text in ("a", "abc", "a\nb", "a\nb\n")] == [
+        "1 character",
+        "3 characters",
+        "2 lines",
+        "2 lines",
+    ]
+    assert block_named(1, [CodeBlock("a"), CodeBlock("b", "py")]) == "Code block 2 of 2 (py)"
+    assert block_named(0, [CodeBlock("a")]) == "Code block 1 of 1"
+
+
+@pytest.mark.parametrize(
+    ("env", "says"),
+    [
+        ({"TERM_PROGRAM": "Apple_Terminal"}, "takes no copies"),
+        ({"TMUX": "/tmp/x", "TERM_PROGRAM": "tmux"}, "tmux"),
+        ({"STY": "1"}, "screen"),
+        ({"TERM": "xterm-kitty"}, ""),
+        ({"TERM_PROGRAM": "WezTerm"}, ""),
+        ({}, "OSC 52"),
+    ],
+)
+def test_whether_it_arrived_is_not_known_everywhere(env, says):
+    assert (says in doubt("x", env)) if says else doubt("x", env) == ""
+
+
+def test_a_long_text_may_be_dropped():
+    assert doubt("x" * 100_000, {"TERM": "xterm-kitty"}) == "if the terminal takes so long a text"

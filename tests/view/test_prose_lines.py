@@ -1,0 +1,171 @@
+"""Markdown as lines: what it looks like, that nothing gets lost, and what code can be copied from it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.formats.text import inert
+from app.view.cells import steady, width
+from app.view.line import plain
+from app.view.palette import STYLES
+from app.view.prose import mark_prose
+from app.view.prose_lines import prose_lines
+from app.view.table import MOST_ROWS
+
+LINES = r"""# head
+- item *one*
+  1. nested
+> quote
+| a | b |
+|-|:-:|
+| x\|y | `z` |
+a|b
+```py
+```
+````
+~~~ diff
+~~~
++new
+-old
+***
+[a](b)
+**bold
+over** it
+"""
+MARKDOWN = st.lists(st.sampled_from(LINES.split("\n")) | st.text(max_size=40), max_size=14).map("\n".join)
+
+
+def texts(text, cells=20):
+    return [line.text for line in prose_lines(text, cells)]
+
+
+def blocks(text):
+    return [line.block for line in prose_lines(text, 40) if line.block is not None]
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("- one two three four five", ["- one two three four", "  five"]),
+        ("  12) one two three four", ["  12) one two three", "      four"]),
+        ("> one two three four five", ["> one two three four", "> five"]),
+        ("   one two three four five", ["   one two three", "   four five"]),
+        ("```\nx = 1      # far behind\n```", ["```", "x = 1      # far beh", "ind", "```"]),
+        ("see\n---\nrest", ["see", "---", "rest"]),
+        (" " * 15 + "deep down", [" " * 15 + "deep", "down"]),
+    ],
+)
+def test_each_kind_goes_on_under_its_own_beginning(text, lines):
+    assert texts(text) == lines
+
+
+def test_what_is_marked_stays_marked_where_the_line_is_broken():
+    first, second = prose_lines("a **strong and long** word", 14)
+    assert first.spans == [("a ", "text"), ("**strong and", "bold")]
+    assert second.spans == [("long**", "bold"), (" word", "text")]
+
+
+@pytest.mark.parametrize(
+    ("text", "marked"),
+    [
+        ("*a* _b_", [("*a*", "emphasis"), (" ", "text"), ("_b_", "emphasis")]),
+        ("snake_case_name 2*3*4", [("snake_case_name 2*3*4", "text")]),
+        ("[x](u://y)", [("[x]", "link"), ("(u://y)", "dim")]),
+        ("go https://a.b/c_d_e", [("go ", "text"), ("https://a.b/c_d_e", "link")]),
+        ("``a`b``", [("``a`b``", "code")]),
+        ("***x***", [("***x***", "bold")]),
+    ],
+)
+def test_what_stands_inside_a_line(text, marked):
+    assert mark_prose(text) == marked
+
+
+def test_a_table_gets_columns():
+    assert texts("| name | n |\n|---|---|\n| a | 1 |\n| longer | **2** |\n\nend", 40) == [
+        "name   │ n    ",
+        "═══════┼══════",
+        "a      │ 1    ",
+        "longer │ **2**",
+        "",
+        "end",
+    ]
+
+
+def test_a_table_that_is_too_wide_has_its_widest_cells_broken():
+    assert texts("a | b\n-|-\nx | one two three four five six\ny | 1", 20) == [
+        "a │ b               ",
+        "══┼═════════════════",
+        "x │ one two three   ",
+        "  │ four five six   ",
+        "──┼─────────────────",
+        "y │ 1               ",
+    ]
+
+
+def test_a_table_with_more_columns_than_fit_is_told_row_by_row():
+    rows = "|alpha12|beta123|gamma12|\n|-|-|-|\n|1234567|2|3|\n|4|5|6|"
+    assert texts(rows, 16) == [
+        "alpha12: 1234567",
+        "beta123: 2",
+        "gamma12: 3",
+        "──────",
+        "alpha12: 4",
+        "beta123: 5",
+        "gamma12: 6",
+    ]
+
+
+def test_a_long_table_has_its_head_once_and_all_its_rows():
+    rows = "\n".join(f"| {at} | x |" for at in range(2 * MOST_ROWS))
+    found = texts(f"| n | what |\n|---|---|\n{rows}\nend", 40)
+    assert sum("what" in line for line in found) == 1
+    assert [line.split(" ")[0] for line in found[2:-1]] == [str(at) for at in range(2 * MOST_ROWS)]
+    assert found[-1] == "end"
+
+
+def test_a_line_with_a_bar_is_no_table():
+    assert texts("a | b\nc") == ["a | b", "c"]
+    assert texts("a | b") == ["a | b"]
+    assert texts("```\n|a|b|\n|-|-|\n```") == ["```", "|a|b|", "|-|-|", "```"]
+
+
+def test_code_can_be_copied_as_it_was_written():
+    windows = "see\r\n```py title=x\r\nif x:\r\n\tpass\r\n```\r\n"
+    found = blocks(windows + "1. then\n\n   ````\n   ```\n   a\x1b[2J\n   ````\n~~~\nopen")
+    assert [block.name for block in found] == ["py", "", ""]
+    assert [block.source for block in found] == ["if x:\n\tpass", "```\na\x1b[2J", "open"]
+
+
+def test_an_empty_block():
+    assert [block.source for block in blocks("```\n```\nafter")] == [""]
+
+
+def test_a_fence_with_marks_behind_its_name_is_no_fence():
+    assert blocks("```x``` is code") == []
+
+
+def test_a_diff_in_a_fence_is_told_by_colour_as_well():
+    found = {line.text: line.style for line in prose_lines("```diff\n+a\n-b\n@@ c\n d\n```\n+e", 40)}
+    assert (found["+a"], found["-b"], found["@@ c"], found["+e"]) == ("added", "removed", "hunk", "text")
+
+
+@given(MARKDOWN, st.integers(4, 40))
+def test_lines_fit_are_inert_and_hold_every_word(text, cells):
+    found = list(prose_lines(text, cells))
+    for line in found:
+        assert width(line.text) <= cells
+        assert plain(line.spans) == line.text
+        assert all(style in STYLES for _, style in line.spans)
+        assert inert(line.text) == line.text
+        assert "\n" not in line.text
+    shown = "".join("".join(line.text for line in found).split())
+    for char in "".join(steady(inert(text)).split()):
+        if char not in "|-:>":
+            assert char in shown
+
+
+@given(st.text(st.sampled_from("*_`~[]()!ahtps:/ "), max_size=120))
+def test_marking_loses_nothing_whatever_is_open(text):
+    assert plain(mark_prose(text)) == text

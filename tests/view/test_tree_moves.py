@@ -1,0 +1,247 @@
+"""Where the keys of the tree lead, and the order of its entries, on random trees as well."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.sessions.tree import open_tree
+from app.view import tree_moves
+from app.view.line import line_width, plain
+from app.view.tree_filter import MODES
+from app.view.tree_row import ASCII, UNICODE, render_tree_row
+from app.view.tree_search import TreeHits, words_of
+from app.view.tree_view import TreeView
+from tests.factory import entry, header, message, write_session
+from tests.view.test_tree_view import LINKS, branched, ids, lines_of, opened
+
+
+class AsPi:
+    """What pi's tree list works out from the rows that are shown (its tests pin it)."""
+
+    def __init__(self, view):
+        self.view = view
+        self.nodes = [view.node(at) for at in range(view.count)]
+        self.at = {node.index: at for at, node in enumerate(self.nodes)}
+        self.children = {None: []}
+        self.parent = {}
+        for node in self.nodes:
+            above = node.parent
+            while above is not None and above.index not in self.at:
+                above = above.parent
+            self.parent[node.index] = None if above is None else above.index
+            self.children.setdefault(self.parent[node.index], []).append(node.index)
+
+    def below(self, at):
+        current = self.nodes[at].index
+        while True:
+            children = self.children.get(current, [])
+            if len(children) != 1:
+                return self.at[children[0] if children else current]
+            current = children[0]
+
+    def above(self, at):
+        current = self.nodes[at].index
+        while True:
+            parent = self.parent[current]
+            if parent is None:
+                return self.at[current]
+            if len(self.children[parent]) > 1 and self.at[current] < at:
+                return self.at[current]
+            current = parent
+
+    def foldable(self, at):
+        index = self.nodes[at].index
+        parent = self.parent[index]
+        return bool(self.children.get(index)) and (parent is None or len(self.children[parent]) > 1)
+
+
+FOLDS = st.lists(st.integers(0, 29), max_size=4)
+
+
+def folded_at(view, folds):
+    for at in folds:
+        if at < view.count and view.row(at).foldable:
+            view.fold(view.node(at), True)
+
+
+@given(LINKS, st.sampled_from(MODES), FOLDS)
+@settings(max_examples=200, deadline=None)
+def test_segments_are_those_of_pi(tmp_path_factory, links, mode, folds):
+    view = opened(tmp_path_factory.mktemp("pi"), *lines_of(links), mode=mode)
+    folded_at(view, folds)
+    theirs = AsPi(view)
+    for at in range(view.count):
+        assert tree_moves.segment_below(view, at) == theirs.below(at)
+        assert tree_moves.segment_above(view, at) == theirs.above(at)
+        if not view.row(at).folded:
+            assert view.row(at).foldable == theirs.foldable(at)
+
+
+@given(LINKS, st.sampled_from(MODES), FOLDS)
+@settings(max_examples=200, deadline=None)
+def test_parents_children_and_branch_points_are_those_of_the_rows(tmp_path_factory, links, mode, folds):
+    view = opened(tmp_path_factory.mktemp("kin"), *lines_of(links), mode=mode)
+    folded_at(view, folds)
+    kin = AsPi(view)
+    points = [at for at, node in enumerate(kin.nodes) if len(kin.children.get(node.index, ())) > 1]
+    turns = [at for at, node in enumerate(kin.nodes) if node.role == "user"]
+    for at, node in enumerate(kin.nodes):
+        parent = kin.parent[node.index]
+        children = kin.children.get(node.index, [])
+        assert tree_moves.parent_row(view, at) == (None if parent is None else kin.at[parent])
+        assert tree_moves.child_row(view, at) == (kin.at[children[0]] if children else None)
+        for places, move in ((points, tree_moves.branch_point), (turns, tree_moves.turn)):
+            assert move(view, at, 1) == next((place for place in places if place > at), None)
+            assert move(view, at, -1) == next((place for place in places[::-1] if place < at), None)
+
+
+@given(LINKS, st.sampled_from(MODES))
+@settings(max_examples=200, deadline=None)
+def test_the_rows_are_in_the_order_of_the_walk_whatever_is_filtered(tmp_path_factory, links, mode):
+    view = opened(tmp_path_factory.mktemp("order"), *lines_of(links), mode=mode)
+    order = view.order()
+    assert sorted(node.index for node in order.nodes) == list(range(len(links)))
+    places = [order.place(view.node(at)) for at in range(view.count)]
+    assert places == sorted(places)
+    assert [order.nodes[place] for place in places] == [view.node(at) for at in range(view.count)]
+
+
+@given(LINKS, st.sampled_from(MODES), FOLDS)
+@settings(max_examples=200, deadline=None)
+def test_connectors_match_siblings_and_gutters_the_branches_they_run_past(
+    tmp_path_factory, links, mode, folds
+):
+    view = opened(tmp_path_factory.mktemp("lines"), *lines_of(links), mode=mode)
+    folded_at(view, folds)
+    kin = AsPi(view)
+
+    def is_branch(index):
+        parent = kin.parent[index]
+        return parent is not None and len(kin.children[parent]) > 1
+
+    for at, node in enumerate(kin.nodes):
+        row = view.row(at)
+        siblings = kin.children[kin.parent[node.index]]
+        assert row.connector == is_branch(node.index)
+        if row.connector:
+            assert row.last == (siblings[-1] == node.index)
+        expected = []
+        above = kin.parent[node.index] if row.connector else node.index
+        while above is not None:
+            if is_branch(above):
+                expected.append(kin.children[kin.parent[above]][-1] != above)
+            above = kin.parent[above]
+        assert row.gutters(99) == (expected[::-1], False)
+
+
+@given(LINKS, st.sampled_from(MODES), FOLDS)
+@settings(max_examples=200, deadline=None)
+def test_every_entry_that_passes_the_filter_can_be_gone_to(tmp_path_factory, links, mode, folds):
+    view = opened(tmp_path_factory.mktemp("reach"), *lines_of(links), mode=mode)
+    shown = [view.node(at) for at in range(view.count)]
+    folded_at(view, folds)
+    for node in shown:
+        view.unfold_to(node)
+        assert view.node(view.index_of(node)) is node
+
+
+@given(LINKS, st.sampled_from(MODES), st.sets(st.integers(0, 29)), st.integers(0, 29))
+@settings(max_examples=200, deadline=None)
+def test_hits_are_gone_to_in_the_order_of_the_rows(tmp_path_factory, links, mode, found, cut):
+    view = opened(tmp_path_factory.mktemp("hits"), *lines_of(links), mode=mode)
+    nodes = [node for node in view.tree.entries if node.index in found]
+    hits = TreeHits(("x",))
+    hits.add(nodes[:cut])
+    hits.next(view, None, 1)
+    hits.add(nodes[cut:])
+    hits.add(nodes)
+    hits.done = True
+    rows = [at for at in range(view.count) if view.node(at).index in found]
+    assert hits.counted(view, None) == (0, len(rows), len(nodes) - len(rows))
+    for at in range(view.count):
+        node = view.node(at)
+        after = next((row for row in rows if row > at), rows[0] if rows else None)
+        before = next((row for row in rows[::-1] if row < at), rows[-1] if rows else None)
+        assert hits.next(view, node, 1) is (None if after is None else view.node(after))
+        assert hits.next(view, node, -1) is (None if before is None else view.node(before))
+        assert hits.counted(view, node)[0] == (rows.index(at) + 1 if at in rows else 0)
+        assert hits.has(node) == (node.index in found)
+
+
+def test_hits_follow_another_filter_and_a_tree_that_grew(tmp_path):
+    path = write_session(tmp_path / "s.jsonl", *branched())
+    tree = open_tree(str(path))
+    view = TreeView(tree)
+    hits = TreeHits(("x",))
+    hits.add([tree.by_id["b"], tree.by_id["c"]])
+    assert hits.said(view, tree.by_id["c"]) == "2 of 2…"
+    view.set_mode("user")
+    assert hits.said(view, tree.by_id["c"]) == "1 of 1, 1 filtered out…"
+    view.set_mode("default")
+    with path.open("a") as file:
+        import json
+
+        file.write(json.dumps(message("h", "g", "user", "on")) + "\n")
+    view.extend(tree.extend(), tree.leaf)
+    hits.add([tree.by_id["h"]])
+    hits.done = True
+    assert hits.next(view, tree.by_id["b"], 1).id == "h"
+    assert hits.said(view, tree.by_id["h"]) == "2 of 3"
+
+
+def test_words_are_folded_and_each_is_looked_for_once():
+    assert words_of("  Straße STRASSE x\tX ") == ("strasse", "x")
+    assert words_of("   ") == ()
+
+
+def test_labels_that_a_filter_hides_are_gone_to_where_it_shows_none(tmp_path):
+    view = opened(
+        tmp_path,
+        header(),
+        message("a", None, "user", "one"),
+        entry("custom", "x", "a", customType="t"),
+        message("b", "x", "assistant", "two"),
+        entry("label", "l", "b", targetId="x", label="here"),
+        entry("label", "m", "l", targetId="gone", label="nowhere"),
+    )
+    assert tree_moves.labelled(view, view.tree.by_id["a"], 1).id == "x"
+    assert tree_moves.labelled(view, view.tree.by_id["b"], -1).id == "x"
+    assert tree_moves.labelled(view, view.tree.by_id["b"], 1) is None
+
+
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
+@pytest.mark.parametrize("cells", [20, 30, 40, 60, 90, 200])
+def test_whatever_hangs_on_a_row_a_third_of_it_is_its_text(tmp_path, cells, glyphs):
+    lines = [header(), message("n0", None, "user", "root")]
+    for at in range(1, 20):
+        lines += [
+            message(f"n{at}", f"n{at - 1}", "user", "the text of the row"),
+            message(f"s{at}", f"n{at - 1}", "user", "side"),
+        ]
+    lines += [entry("label", "l", "s19", targetId="n19", label="a label that says a great deal of it")]
+    lines += [message("z", "n19", "user", "below")]
+    view = opened(tmp_path, *lines)
+    view.tree.read_rows(view.tree.entries)
+    node = view.tree.by_id["n19"]
+    node.duplicate = True
+    view.fold(node, True)
+    row = view.row(view.index_of(node))
+    for time in ("", "25/5/3 14:05"):
+        line = render_tree_row(
+            row, cells, selected=True, active=True, leaf=True, glyphs=glyphs, hit=True, label_time=time
+        )
+        assert line_width(line) == cells
+        assert "user: the text"[: max(1, (cells - 3 - cells // 2) // 3 - 1)] in plain(line)
+    wide = plain(render_tree_row(row, 200, selected=True, active=True, leaf=True, label_time=time))
+    assert "[a label that says a great deal of it] 25/5/3 14:05 ! id used twice ← active" in wide
+
+
+def test_folding_by_pis_key_then_unfolding_gives_the_rows_back(tmp_path):
+    view = opened(tmp_path, *branched())
+    before = ids(view)
+    view.fold(view.tree.by_id["e"], True)
+    assert tree_moves.segment_below(view, 2) == 2
+    view.fold(view.tree.by_id["e"], False)
+    assert ids(view) == before
