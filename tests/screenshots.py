@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from app.browser import Browser
-from app.screens.browser import BrowserScreen
+from app.screens.resume import ResumeScreen
+from app.screens.sessions_screen import SessionsScreen
 from app.screens.sessions_side import SessionsSide
 from app.setup import Setup, of_demo
 from app.widgets.entry_pane import EntryPane
 from app.widgets.entry_tree import EntryTree
 from app.widgets.session_list import SessionListView
+from app.widgets.transcript_lines import TranscriptLines
 from tests.svg import as_png, tidy
 
 TARGET = Path(__file__).parent.parent / "screenshots"
@@ -30,6 +32,7 @@ SHOTS = (
     ("browser-wide", (160, 45), "dark", ("tab", "up", "up")),
     ("browser-small", (80, 24), "dark", ()),
     ("search", (120, 40), "dark", ("slash", *"token label:redis")),
+    ("selector", (120, 40), "dark", ("tab", *"token")),
     ("folder-gone", (120, 40), "dark", ("slash", *"nightly", "enter", "enter")),
     ("help", (120, 40), "dark", ("question_mark",)),
 )
@@ -43,14 +46,17 @@ def demo(folder: Path) -> Setup:
 
 
 async def settled(app: Browser, pilot: Any) -> None:
-    """Wait until list, tree and entry of the session under the cursor are shown, or a dialog is."""
+    """Wait until what is known of the session under the cursor is shown beside the list, or a dialog is."""
 
     def shown() -> bool:
-        if not isinstance(app.screen, BrowserScreen):
+        if not isinstance(app.screen, SessionsScreen):
             return True
         if app.screen.query_one(SessionsSide).is_searching:
             return False
         row = app.screen.query_one(SessionListView).row
+        if isinstance(app.screen, ResumeScreen):
+            said = app.screen.query_one(TranscriptLines).turns
+            return app.screen.scanned and (row is None or (app.screen.planned == row.path and bool(said)))
         tree, entry = app.screen.query_one(EntryTree), app.screen.query_one(EntryPane)
         if row is None or tree.view is None or tree.view.tree.path != row.path:
             return False
@@ -66,7 +72,7 @@ async def settled(app: Browser, pilot: Any) -> None:
 async def shoot(name: str, size: tuple[int, int], theme: str, keys: tuple[str, ...]) -> str:
     """One picture as SVG."""
     shutil.rmtree(DEMO_FOLDER, ignore_errors=True)
-    app = Browser(demo(DEMO_FOLDER), theme=theme)
+    app = Browser(demo(DEMO_FOLDER), theme=theme, selector="" if name.startswith("selector") else None)
     async with app.run_test(size=size) as pilot:
         await settled(app, pilot)
         for key in keys:

@@ -1,0 +1,483 @@
+"""The selector in a real pseudo-terminal: what reaches the program that was chosen, what is printed instead,
+and how the terminal is left.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.factory import chain, message, write_session
+from tests.terminal import Terminal
+
+ROOT = Path(__file__).parent.parent.parent
+COMMAND = [sys.executable, "-m", "app"]
+ENDING = [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT]
+RECORDER = """#!{python}
+import json, os, sys
+name = os.path.basename(sys.argv[0])
+with open({folder!r} + "/ran-" + name + ".json", "w") as file:
+    json.dump({{"argv": sys.argv, "cwd": os.getcwd(), "env": dict(os.environ), "pid": os.getpid()}}, file)
+print(name, "runs")
+"""
+
+
+class Machine:
+    """A home with sessions of pi and oh-my-pi, both programs on PATH, and a shell's environment there."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.home = folder / "home"
+        self.work = folder / "work"
+        self.other = folder / "other"
+        for each in (self.home, self.work, self.other, folder / "bin"):
+            each.mkdir()
+        for name in ("pi", "omp"):
+            program = folder / "bin" / name
+            program.write_text(RECORDER.format(python=sys.executable, folder=str(folder)))
+            program.chmod(program.stat().st_mode | stat.S_IXUSR)
+        self.env = {
+            "HOME": str(self.home),
+            "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
+            "LEAFMARK_CACHE_DIR": str(folder / "cache"),
+            "LEAFMARK_STATE_DIR": str(folder / "state"),
+            "LEAFMARK_CONFIG_DIR": str(folder / "config"),
+            "XDG_DATA_HOME": str(folder / "data"),
+            "PYTHONPATH": str(ROOT),
+            "LANG": "C.UTF-8",
+        }
+        self.login = self.session("aaaa-login", "fix the login", "too early")
+        self.page = self.session("bbbb-page", "write a man page", "here it is", "thanks", minutes=9)
+        self.omp = self.session(
+            "cccc-dark", "dark mode please", "dark it is", cwd=self.other, agent="omp", minutes=7
+        )
+
+    def session(self, id, *texts, cwd=None, agent="pi", minutes=5):
+        """A session file, whose folder is `cwd`, active so many minutes after the others' start."""
+        cwd = cwd or self.work
+        lines = chain(*texts, id=id, cwd=str(cwd))
+        for line in lines[1:]:
+            line["timestamp"] = line["timestamp"].replace("T10:", f"T1{minutes}:")
+        name = f"--{Path(cwd).name}--" if agent == "pi" else f"-{Path(cwd).name}"
+        store = self.home / f".{agent}/agent/sessions" / name
+        return write_session(store / f"2026-05-01T10-00-00-000Z_{id}.jsonl", *lines)
+
+    def settings(self, text):
+        (self.folder / "config").mkdir()
+        (self.folder / "config" / "config.toml").write_text(text)
+
+    def terminal(self, *words, cwd=None, command=None, **options):
+        return Terminal(
+            command or [*COMMAND, "resume", *words], env=self.env, cwd=str(cwd or self.work), **options
+        )
+
+    def ran(self, name="pi"):
+        """What the program was given, None where it was not run."""
+        path = self.folder / f"ran-{name}.json"
+        return json.loads(path.read_text()) if path.exists() else None
+
+    def warm(self):
+        subprocess.run([*COMMAND, "list"], env=self.env, cwd=str(self.work), check=True, capture_output=True)
+
+    def files(self):
+        return {path: path.read_bytes() for path in self.home.rglob("*") if path.is_file()}
+
+
+@pytest.fixture
+def machine(tmp_path):
+    return Machine(tmp_path)
+
+
+def shown(terminal, text="user ·"):
+    """Textual has the screen, and the transcript of the session under the cursor is read."""
+    terminal.wait_for_bytes(b"\x1b[?1000h", 30)
+    terminal.wait_for_text(text, 30)
+
+
+def planned(terminal, words):
+    """The line at the foot says what Enter would run."""
+    terminal.wait_for(lambda it: words in it.lines[-2], 30)
+
+
+def pointed(terminal, text):
+    """The pointer is at the row with this text."""
+    terminal.wait_for(lambda it: any("❯" in line and text in line for line in it.lines), 30)
+
+
+def test_enter_becomes_the_program_in_the_sessions_folder(machine):
+    before = machine.files()
+    with machine.terminal() as terminal:
+        pointed(terminal, "write a man page")
+        planned(terminal, "pi --session")
+        terminal.press("enter")
+        terminal.wait_for_text("pi runs", 20)
+        assert terminal.wait() == 0
+        assert terminal.leftovers() == [], "the program gets a terminal as the shell left it"
+    ran = machine.ran()
+    assert ran["argv"] == [str(machine.folder / "bin/pi"), "--session", str(machine.page)]
+    assert ran["cwd"] == ran["env"]["PWD"] == str(machine.work)
+    assert ran["pid"] == terminal.process.pid, "exec, not a child, and no shell"
+    assert ran["env"]["HOME"] == str(machine.home)
+    assert not [name for name in ran["env"] if name.startswith("TEXTUAL")]
+    assert machine.files() == before, "nothing is written by looking"
+
+
+def test_another_programs_session_is_resumed_by_that_program_in_its_folder(machine):
+    with machine.terminal() as terminal:
+        pointed(terminal, "write a man page")
+        shown(terminal)
+        terminal.press("tab")
+        terminal.wait_for_text("dark mode please")
+        terminal.send("dark")
+        pointed(terminal, "dark mode please")
+        planned(terminal, "omp ")
+        terminal.press("enter")
+        terminal.wait_for_text("omp runs", 20)
+        assert terminal.wait() == 0
+    ran = machine.ran("omp")
+    assert ran["argv"][1:] == ["--resume", str(machine.omp)]
+    assert ran["cwd"] == str(machine.other)
+    assert machine.ran("pi") is None
+
+
+def test_the_environment_that_found_the_store_goes_along(machine, tmp_path):
+    moved = tmp_path / "moved"
+    path = write_session(
+        moved / "sessions/--work--/2026_dddd-moved.jsonl",
+        *chain("moved away", id="dddd-moved", cwd=str(machine.work)),
+    )
+    machine.env["PI_CODING_AGENT_DIR"] = str(moved)
+    with machine.terminal("moved") as terminal:
+        pointed(terminal, "moved away")
+        planned(terminal, "dddd-moved")
+        terminal.press("enter")
+        terminal.wait_for_text("pi runs", 20)
+    ran = machine.ran()
+    assert ran["argv"][1:] == ["--session", str(path)]
+    assert ran["env"]["PI_CODING_AGENT_DIR"] == str(moved)
+
+
+def test_a_query_opens_the_selector_with_what_matches(machine):
+    with machine.terminal("fix", "the", "login") as terminal:
+        pointed(terminal, "fix the login")
+        terminal.wait_for(lambda it: not it.shows("write a man page"), 30)
+        terminal.wait_for_text("1 of 2")
+        planned(terminal, "aaaa-login")
+        terminal.press("enter")
+        terminal.wait_for_text("pi runs", 20)
+    assert machine.ran()["argv"][-1] == str(machine.login)
+
+
+@pytest.mark.parametrize("by", ["path", "id", "beginning"])
+def test_a_session_that_is_named_needs_no_screen(machine, by):
+    word = {"path": str(machine.login), "id": "aaaa-login", "beginning": "aaaa-log"}[by]
+    done = subprocess.run(
+        [*COMMAND, "resume", word],
+        env=machine.env,
+        cwd=str(machine.other),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, "pi runs\n")
+    ran = machine.ran()
+    assert ran["argv"][1:] == ["--session", str(machine.login)]
+    assert ran["cwd"] == str(machine.work)
+
+
+def test_a_named_session_whose_folder_is_gone_is_not_resumed_and_the_command_told(machine):
+    machine.work.rename(machine.folder / "elsewhere")
+    done = subprocess.run(
+        [*COMMAND, "resume", "aaaa-login"],
+        env=machine.env,
+        cwd=str(machine.other),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 3
+    assert f"{machine.work} is gone" in done.stderr
+    assert f"pi --session {machine.login}" in done.stderr
+    assert machine.ran() is None
+
+
+def test_print_writes_the_command_and_runs_nothing(machine):
+    with machine.terminal("--print", "login") as terminal:
+        planned(terminal, "aaaa-login")
+        terminal.press("enter")
+        assert terminal.wait() == 0
+        assert terminal.leftovers() == []
+        assert f"cd {machine.work}" in terminal.dump()
+    assert machine.ran() is None
+
+
+def test_what_is_printed_can_be_captured_and_run_by_a_shell(machine):
+    spaced = machine.folder / "it's a folder"
+    spaced.mkdir()
+    path = machine.session("eeee-odd", "odd folder", cwd=spaced)
+    chosen = f"chosen=$({sys.executable} -m app resume --print odd)"
+    script = f'{chosen}; status=$?; echo "status $status"; eval "$chosen"'
+    with machine.terminal(command=["sh", "-c", script], cwd=spaced) as terminal:
+        planned(terminal, "eeee-odd")
+        terminal.press("enter")
+        terminal.wait_for_text("pi runs", 20)
+        assert terminal.wait() == 0
+        assert terminal.shows("status 0")
+    ran = machine.ran()
+    assert ran["argv"][1:] == ["--session", str(path)]
+    assert ran["cwd"] == str(spaced), "quoted for the shell"
+
+
+def test_what_is_left_without_choosing_prints_nothing(machine):
+    script = f'chosen=$({sys.executable} -m app resume --print); echo "status $? [$chosen]"'
+    with machine.terminal(command=["sh", "-c", script]) as terminal:
+        pointed(terminal, "write a man page")
+        shown(terminal)
+        terminal.press("escape")
+        terminal.wait_for_text("status 0 []", 20)
+
+
+def test_escape_leaves_a_clean_terminal_and_one_thing_at_a_time(machine):
+    before = machine.files()
+    with machine.terminal("login") as terminal:
+        pointed(terminal, "fix the login")
+        shown(terminal)
+        terminal.press("escape")
+        terminal.wait_for_text("write a man page")
+        terminal.settle()
+        assert terminal.process.poll() is None
+        terminal.press("escape")
+        assert terminal.wait() == 0
+        assert terminal.leftovers() == []
+    assert machine.ran() is None
+    assert machine.files() == before
+
+
+@pytest.mark.parametrize("number", ENDING)
+def test_a_signal_gives_the_terminal_back(machine, number):
+    with machine.terminal() as terminal:
+        pointed(terminal, "write a man page")
+        shown(terminal)
+        terminal.signal(number)
+        terminal.wait(30)
+        assert terminal.leftovers() == []
+    assert machine.ran() is None
+
+
+def test_a_signal_while_something_is_asked_keeps_the_session(machine):
+    before = machine.files()
+    with machine.terminal() as terminal:
+        pointed(terminal, "write a man page")
+        shown(terminal)
+        terminal.press("ctrl+d")
+        terminal.wait_for_text("Trash this session?")
+        terminal.signal(signal.SIGTERM)
+        terminal.wait(30)
+        assert terminal.leftovers() == []
+    assert machine.files() == before
+
+
+def test_a_folder_that_is_gone_is_said_before_and_another_can_be_taken(machine):
+    machine.work.rename(machine.folder / "elsewhere")
+    before = machine.login.read_bytes()
+    with machine.terminal("login", cwd=machine.other) as terminal:
+        terminal.wait_for_text("Tab looks in all folders", 30)
+        terminal.press("tab")
+        pointed(terminal, "fix the login")
+        planned(terminal, "is gone")
+        terminal.press("enter")
+        terminal.wait_for_text("f another folder")
+        terminal.press("f")
+        terminal.wait_for_text("the new session's folder")
+        terminal.press("enter")
+        terminal.wait_for_text("pi runs", 20)
+        assert terminal.wait() == 0
+    ran = machine.ran()
+    fork = Path(ran["argv"][-1])
+    assert ran["cwd"] == str(machine.other)
+    assert fork != machine.login
+    first = json.loads(fork.read_text().splitlines()[0])
+    assert first["cwd"] == str(machine.other)
+    assert first["parentSession"] == str(machine.login)
+    assert machine.login.read_bytes() == before
+
+
+def test_the_picture_before_textual_is_the_picture_after(machine):
+    machine.warm()
+    with machine.terminal() as terminal:
+        terminal.wait_for_text("Esc leave")
+        assert b"\x1b[?1000h" not in terminal.output, "Textual has not started when the rows are there"
+        left = [line[:56] for line in terminal.lines]
+
+        def cells():
+            buffer = terminal.emulator.screen.buffer
+            return [
+                [(cell.data, cell.fg, cell.bg, cell.bold) for cell in (buffer[y][x] for x in range(56))]
+                for y in range(38)
+            ]
+
+        first = cells()
+        before = len(terminal.chunks)
+        shown(terminal)
+        terminal.settle()
+        after = b"".join(chunk.data for chunk in terminal.chunks[before:])
+        assert b"\x1b[2J" not in after
+        assert b"\x1b[?1049h" not in after
+        assert [line[:56] for line in terminal.lines[:38]] == left[:38]
+        for row, (was, now) in enumerate(zip(first, cells(), strict=True)):
+            if row == 2:  # the line has its cursor now
+                continue
+            differing = [at for at in range(56) if was[at] != now[at] and was[at][0] != " "]
+            assert differing == [], (row, [(was[at], now[at]) for at in differing][:3])
+
+
+@pytest.mark.parametrize("size", [(40, 12), (80, 24), (99, 30), (160, 45)])
+def test_the_list_stands_still_at_every_size_while_textual_takes_over(machine, size):
+    machine.warm()
+    with machine.terminal(size=size) as terminal:
+        terminal.wait_for_text("write a man page"[:10])
+        rows = {y: line.rstrip() for y, line in enumerate(terminal.lines) if "fix the l" in line}
+        terminal.wait_for_bytes(b"\x1b[?1000h", 30)
+        planned(terminal, "pi")
+        terminal.settle()
+        for y, line in rows.items():
+            assert "fix the l" in terminal.lines[y], (line, terminal.dump())
+        terminal.press("escape")
+        assert terminal.wait() == 0
+
+
+def test_letters_typed_before_textual_are_searched_for(machine):
+    machine.warm()
+    with machine.terminal() as terminal:
+        terminal.wait_for_text("Esc leave")
+        terminal.send("login")
+        terminal.wait_for_text("1 of 2", 30)
+        pointed(terminal, "fix the login")
+        terminal.wait_for(lambda it: "login" in it.lines[2] + it.lines[3])
+
+
+def test_a_key_of_the_settings_is_the_key(machine):
+    machine.settings('[keys]\n"session.rename" = "ctrl+e"\n"session.trash" = "ctrl+x"\n"no.such" = "f9"\n')
+    with machine.terminal() as terminal:
+        pointed(terminal, "write a man page")
+        shown(terminal)
+        assert terminal.shows("no command is called 'no.such'")
+        assert "Ctrl+X trash" in terminal.lines[-1]
+        terminal.press("ctrl+d")
+        terminal.press("ctrl+r")
+        terminal.settle()
+        assert not terminal.shows("Trash this")
+        terminal.press("ctrl+e")
+        terminal.settle()
+        terminal.send("Manual\r")
+        terminal.wait_for_text("Manual")
+        terminal.press("ctrl+x")
+        terminal.wait_for_text("Trash this session?")
+        terminal.press("escape")
+        terminal.wait_for(lambda it: not it.shows("Trash this"))
+    last = json.loads(machine.page.read_text().splitlines()[-1])
+    assert (last["type"], last["name"]) == ("session_info", "Manual")
+
+
+@pytest.mark.parametrize("asks", [True, False])
+def test_the_setting_decides_whether_trash_asks(machine, asks):
+    machine.settings(f"ask_before_trash = {'true' if asks else 'false'}\n")
+    content, times = machine.page.read_bytes(), machine.page.stat().st_mtime_ns
+    with machine.terminal() as terminal:
+        pointed(terminal, "write a man page")
+        shown(terminal)
+        terminal.press("ctrl+d")
+        if asks:
+            terminal.wait_for_text("Trash this session?")
+            assert machine.page.exists()
+            terminal.press("enter")
+        terminal.wait_for_text("Moved to the trash")
+        terminal.wait_for(lambda it: not it.shows("man page"))
+        assert not machine.page.exists()
+        [trashed] = (machine.folder / "data/Trash/files").iterdir()
+        assert trashed.read_bytes() == content
+        terminal.press("ctrl+z")
+        terminal.wait_for_text("write a man page")
+        assert (machine.page.read_bytes(), machine.page.stat().st_mtime_ns) == (content, times)
+        terminal.press("escape")
+        assert terminal.wait() == 0
+
+
+def test_what_the_selector_did_the_command_line_takes_back(machine):
+    with machine.terminal() as terminal:
+        pointed(terminal, "write a man page")
+        shown(terminal)
+        terminal.press("ctrl+d")
+        terminal.wait_for_text("Trash this session?")
+        terminal.press("enter")
+        terminal.wait_for_text("Moved to the trash")
+        terminal.press("escape")
+        assert terminal.wait() == 0
+    assert not machine.page.exists()
+    subprocess.run(
+        [*COMMAND, "undo"], env=machine.env, cwd=str(machine.work), check=True, capture_output=True
+    )
+    assert machine.page.exists()
+
+
+def test_hostile_text_never_reaches_the_terminal(machine):
+    hostile = "\x1b]52;c;aGk=\x07 \x1b[2J \x9b31m \u202eevil\u2066 \x1bP+q\x1b\\ [bold red]x[/] \n end"
+    lines = [*chain(hostile, hostile, id="ffff-evil", cwd=str(machine.work))]
+    lines.append(message("z", "00000002", "user", hostile, 900))
+    lines.append({"type": "label", "id": "l", "parentId": "z", "targetId": "z", "label": hostile})
+    lines.append({"type": "session_info", "id": "n", "parentId": "z", "name": hostile})
+    path = machine.page.parent / "2026_ffff-evil.jsonl"
+    write_session(path, *lines)
+    with machine.terminal("evil", size=(160, 45)) as terminal:
+        pointed(terminal, "evil")
+        shown(terminal)
+        terminal.wait_for_text("1 of 3", 30)
+        assert terminal.shows("[bold red]x"), "markup is text"
+        terminal.press("ctrl+d")
+        terminal.wait_for_text("Trash this session?")
+        terminal.press("escape")
+        terminal.wait_for(lambda it: not it.shows("Trash this"))
+        terminal.press("ctrl+r")
+        terminal.settle()
+        terminal.press("escape")
+        terminal.settle()
+        terminal.press("shift+tab", "d", "t")
+        terminal.settle()
+        written = terminal.output.decode("utf-8", "replace")
+    for bad in ("\x1b]52", "\x1b[2J", "\x9b", "\u202e", "\u2066", "\x1bP"):
+        assert bad not in written, bad
+
+
+def test_pasted_text_is_one_line_of_the_query(machine):
+    with machine.terminal() as terminal:
+        pointed(terminal, "write a man page")
+        shown(terminal)
+        terminal.send("\x1b[200~login\n\x1b]52;c;aGk=\x07\x1b[201~")
+        terminal.wait_for_text("1 of 2", 30)
+        pointed(terminal, "fix the login")
+    assert machine.ran() is None, "a newline that is pasted chooses nothing"
+
+
+def test_without_a_terminal_it_says_so(machine):
+    done = subprocess.run(
+        [*COMMAND, "resume"],
+        env=machine.env,
+        cwd=str(machine.work),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "needs a terminal" in done.stderr
+    assert re.fullmatch(r"[^\n]+\n", done.stderr)

@@ -1,0 +1,398 @@
+"""What goes wrong outside, and text that means harm: a message with the path and the reason, and a list that
+stays right (issue 5 "Bad input").
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+
+import pytest
+
+from app.actions import trash
+from app.screens.archive_dialog import ArchiveDialog
+from app.screens.dialogs import FolderDialog, ResumeDialog
+from app.screens.questions import RowEditor, RowQuestion
+from app.sessions.errors import SessionError
+from tests.factory import chain, entry, message, write_session
+from tests.ui.conftest import pi_session
+from tests.ui.test_acting import snapshot
+from tests.ui.test_selector_keys import pack
+
+HOSTILE = "\x1b]52;c;aGk=\x07\x1b[2J\x9b31m\u202eevil\u2066\x1bPq\x1b\\[bold red]x[/]\r\n2nd\u2028third\x00"
+BAD = ("\x1b", "\x07", "\x9b", "\x00", "\u202e", "\u2066", "\u2028", "\r")
+
+
+def inert_screen(it):
+    """The text of the screen, which holds nothing that a terminal would obey."""
+    text = it.text()
+    for bad in BAD:
+        assert bad not in text, repr(bad)
+    assert len(text.splitlines()) == it.app.size.height
+    return text
+
+
+# stores
+
+
+async def test_a_store_that_cannot_be_read_hides_no_other(browser, three, monkeypatch):
+    (three / "home/.omp/agent").mkdir(parents=True)
+    (three / "home/.omp/agent/sessions").write_text("no folder")
+    async with browser(selector="") as it:
+        assert it.listed() == ["branchy", "plain"]
+        assert not it.app._exit
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is unreadable to this user")
+async def test_a_folder_that_may_not_be_read_is_named(browser, tmp_path):
+    root = tmp_path / "home/.pi/agent/sessions"
+    root.mkdir(parents=True)
+    root.chmod(0)
+    try:
+        async with browser(selector="") as it:
+            assert "not readable" in it.text()
+    finally:
+        root.chmod(0o700)
+
+
+async def test_without_sessions_it_says_what_each_store_is(browser, tmp_path):
+    (tmp_path / "home/.pi/agent").mkdir(parents=True)
+    (tmp_path / "home/.pi/agent/sessions").write_text("no folder")
+    async with browser(selector="") as it:
+        text = it.text()
+        assert "No sessions found." in text
+        assert "~/.pi/agent/sessions, not a folder" in text
+
+
+async def test_a_store_that_goes_away_while_it_is_shown(browser, three):
+    async with browser(selector="") as it:
+        store = three / "home/.pi/agent/sessions"
+        store.rename(three / "away")
+        await it.until(lambda: it.listed() == [], "the end of the rows")
+        (three / "away").rename(store)
+        await it.press("f5")
+        await it.until(lambda: it.listed() == ["branchy", "plain"], "the rows again")
+
+
+async def test_when_changes_can_no_longer_be_followed_it_says_why_and_which_key_helps(
+    browser, three, monkeypatch
+):
+    from app.index.index import Index
+
+    def broken(self, *_):
+        raise OSError(errno.ENOSPC, "no watches left", "/somewhere")
+
+    watch = Index.watch
+    monkeypatch.setattr(Index, "watch", broken)
+    async with browser(selector="", settle=False, size=(200, 30)) as it:
+        await it.until(lambda: "no watches left" in it.text(), "why not")
+        assert "F5 looks again" in it.text()
+        monkeypatch.setattr(Index, "watch", watch)
+        await it.press("f5")
+        await it.settled()
+        assert it.listed() == ["branchy", "plain"]
+        assert "no watches" not in it.text()
+
+
+# files that are not what they were
+
+
+ACTIONS = {
+    "rename": (["ctrl+r", *"New", "enter"], "plain"),
+    "fork": (["f"], "plain"),
+    "trash": (["ctrl+d", "enter"], "plain"),
+}
+
+
+@pytest.mark.parametrize("what", ACTIONS)
+async def test_a_file_that_vanishes_between_list_and_action_is_named(browser, three, monkeypatch, what):
+    keys, id = ACTIONS[what]
+    async with browser(selector="") as it:
+        await it.press("down", "shift+tab")
+        path = it.path(id)
+        # the watch has not told of it yet
+        monkeypatch.setattr(it.screen, "_indexing", it.screen._indexing)
+        before = snapshot(three / "home")
+        await it.press(*keys[:-1])
+        path.unlink()
+        await it.press(keys[-1])
+        await it.until(lambda: it.toasts(), "why not")
+        assert any(str(path) in toast or "write a man page" in toast for toast in it.toasts())
+        await it.until(lambda: it.listed() == ["branchy"], "the row's end")
+        del before[path]
+        assert snapshot(three / "home") == before
+
+
+async def test_a_session_that_grows_while_its_name_is_edited_keeps_what_came(browser, three):
+    async with browser(selector="") as it:
+        path = it.path("branchy")
+        await it.press("ctrl+r", "ctrl+u", *"New")
+        line = json.dumps(message("late", "h", "user", "meanwhile", 20)) + "\n"
+        with path.open("a") as file:
+            file.write(line)
+        await it.press("enter")
+        await it.until(lambda: it.sessions.row.name == "New", "the name")
+        lines = path.read_text().splitlines(keepends=True)
+        assert line in lines
+        assert json.loads(lines[-1])["parentId"] == "late"
+
+
+async def test_a_session_that_is_rewritten_while_its_name_is_edited_gets_it(browser, three, tmp_path):
+    async with browser(selector="") as it:
+        path = it.path("branchy")
+        await it.press("ctrl+r", "ctrl+u", *"New")
+        new = write_session(tmp_path / "new.jsonl", *chain("another beginning", "x", id="branchy"))
+        os.replace(new, path)
+        await it.press("enter")
+        await it.until(lambda: it.sessions.row.name == "New", "the name")
+        assert [json.loads(line)["type"] for line in path.read_text().splitlines()][-1] == "session_info"
+        assert "another beginning" in path.read_text()
+
+
+async def test_a_name_is_not_written_over_what_another_writes_at_that_moment(browser, three, monkeypatch):
+    from app.actions import on_rows
+
+    rename = on_rows.rename
+
+    def overtaken(row, *about, **named):
+        raise SessionError(row.path, 0, "another program wrote it meanwhile")
+
+    async with browser(selector="") as it:
+        monkeypatch.setattr(on_rows, "rename", overtaken)
+        path = it.path("branchy")
+        before = path.read_bytes()
+        await it.press("ctrl+r", "ctrl+u", *"New", "enter")
+        await it.until(lambda: it.toasts(), "why not")
+        assert "another program wrote it meanwhile" in it.toasts()[0]
+        assert str(path) in it.toasts()[0]
+        assert path.read_bytes() == before
+        monkeypatch.setattr(on_rows, "rename", rename)
+
+
+async def test_a_damaged_session_is_listed_shown_and_resumed_but_not_broken(browser, three):
+    path = pi_session(three, *chain("half a line", "x", id="torn"), id="torn")
+    with path.open("ab") as file:
+        file.write(b'{"type":"message","id":"cut","par')
+    before = path.read_bytes()
+    async with browser(selector="half") as it:
+        await it.until(lambda: it.listed() == ["torn"], "the session")
+        await it.press("ctrl+r", *"New", "enter")
+        await it.until(lambda: it.sessions.row.name == "New" or it.toasts(), "what became of it")
+        assert path.read_bytes().startswith(before)
+
+
+# trash
+
+
+async def test_of_two_selectors_that_trash_one_file_one_says_that_it_is_gone(browser, three):
+    async with browser(selector="") as first, browser(selector="") as second:
+        path = first.path("branchy")
+        content = path.read_bytes()
+        await first.press("ctrl+d")
+        await second.press("ctrl+d")
+        await first.press("enter")
+        await first.until(lambda: not path.exists(), "the trash")
+        await second.press("enter")
+        await second.until(lambda: second.toasts(), "what became of it")
+        assert any("Moved to the trash" in toast for toast in first.toasts())
+        assert not any("Moved to the trash" in toast for toast in second.toasts())
+        assert "Refactor auth" in second.toasts()[0]
+        for each in (first, second):
+            await each.until(lambda it=each: it.listed() == ["plain"], "the row's end")
+        await first.press("ctrl+z")
+        await first.until(path.exists, "the session")
+        assert path.read_bytes() == content
+        for each in (first, second):
+            await each.until(lambda it=each: sorted(it.listed()) == ["branchy", "plain"], "its row")
+
+
+@pytest.fixture
+def no_trash(monkeypatch):
+    """A system without a trash."""
+
+    def refuses(path, env):
+        raise OSError(errno.EXDEV, "no trash on this file system", path)
+
+    monkeypatch.setattr(trash, "_send", refuses)
+
+
+@pytest.mark.parametrize("way", [{"selector": ""}, {}], ids=["selector", "browser"])
+async def test_without_a_trash_it_asks_again_and_only_x_deletes_for_good(browser, three, no_trash, way):
+    async with browser(**way) as it:
+        path = it.path("branchy")
+        other = it.path("plain").read_bytes()
+        await it.press("ctrl+d", "enter")
+        await it.until(lambda: "x deletes it for good" in it.text(), "the second question")
+        assert path.exists()
+        assert any("no trash on this file system" in toast and str(path) in toast for toast in it.toasts())
+        await it.press("enter", "y", "ctrl+d", "space", "delete")
+        assert path.exists(), "the key that confirmed before does not confirm this"
+        assert isinstance(it.screen, RowQuestion)
+        await it.press("x")
+        await it.until(lambda: not path.exists(), "the end")
+        await it.until(lambda: "Deleted for good" in it.toasts(), "the word")
+        await it.until(lambda: "branchy" not in it.listed(), "the row's end")
+        assert it.path("plain").read_bytes() == other
+        await it.press("ctrl+z")
+        await it.until(lambda: "Nothing to take back" in it.toasts(), "that")
+
+
+@pytest.mark.parametrize("key", ["escape", "ctrl+c"])
+async def test_without_a_trash_escape_keeps_it(browser, three, no_trash, key):
+    async with browser(selector="") as it:
+        before = snapshot(three / "home")
+        await it.press("ctrl+d", "enter")
+        await it.until(lambda: "for good" in it.text(), "the second question")
+        await it.press(key)
+        assert it.selects
+        assert "for good" not in it.text().splitlines()[3]
+        assert snapshot(three / "home") == before
+        assert it.listed() == ["branchy", "plain"]
+
+
+async def test_of_several_only_those_without_a_trash_are_asked_for_again(browser, three, monkeypatch):
+    send = trash._send
+
+    def refuses_one(path, env):
+        if "branchy" in path:
+            raise OSError(errno.EXDEV, "no trash on this file system", path)
+        send(path, env)
+
+    monkeypatch.setattr(trash, "_send", refuses_one)
+    async with browser(selector="") as it:
+        branchy, plain = it.path("branchy"), it.path("plain")
+        await it.press("shift+tab", "asterisk", "ctrl+d", "enter")
+        await it.until(lambda: "x deletes it for good" in it.text(), "the question about one")
+        assert not plain.exists()
+        assert branchy.exists()
+        await it.press("x")
+        await it.until(lambda: not branchy.exists(), "the end")
+        await it.until(lambda: it.listed() == [], "the rows' end")
+
+
+async def test_what_has_come_to_its_place_since_is_not_written_over(browser, three):
+    async with browser(selector="") as it:
+        path = it.path("branchy")
+        await it.press("ctrl+d", "enter")
+        await it.until(lambda: not path.exists(), "the trash")
+        await it.until(lambda: it.listed() == ["plain"], "the row's end")
+        path.write_text("mine")
+        await it.press("ctrl+z")
+        await it.until(lambda: any("there" in toast for toast in it.toasts()), "why not")
+        assert path.read_text() == "mine"
+
+
+# text that means harm
+
+
+@pytest.fixture
+def hostile(tmp_path):
+    """A session all of whose text is hostile, in a folder that is."""
+    folder = f"/work/{HOSTILE.replace(chr(0), '')}"
+    lines = chain(HOSTILE, HOSTILE, id="evil", cwd=folder)
+    lines += [
+        message("z", "00000002", "user", HOSTILE, 20),
+        entry("label", "l", "z", 21, targetId="z", label=HOSTILE),
+        entry("session_info", "n", "l", 22, name=HOSTILE),
+    ]
+    pi_session(tmp_path, *lines, id="evil", project="evil")
+    pi_session(tmp_path, *chain("harmless", "x", id="good"), id="good")
+    return tmp_path
+
+
+@pytest.mark.parametrize("size", [(160, 45), (80, 24), (44, 12)])
+async def test_hostile_text_is_inert_in_rows_preview_and_bars(browser, hostile, size):
+    async with browser(selector="", size=size) as it:
+        await it.press("tab", "ctrl+p")
+        inert_screen(it)
+        await it.press("ctrl+p", "shift+tab", "d")
+        await it.press("home", *["down"] * it.listed().index("evil"))
+        assert it.sessions.row.id == "evil"
+        await it.settled()
+        if size[1] > 16:
+            await it.until(lambda: "user ·" in it.text(), "the transcript")
+        text = inert_screen(it)
+        if size[0] > 100:
+            assert "evil" in text
+            assert "[bold red]x[/]" in text, "markup is text"
+        await it.press("slash", *"evil")
+        await it.until(lambda: it.listed() == ["evil"], "the session")
+        inert_screen(it)
+
+
+async def test_hostile_text_is_inert_in_question_editor_and_dialogs(browser, hostile):
+    async with browser(selector="evil", here="/work/app", size=(160, 30)) as it:
+        await it.press("tab")
+        await it.until(lambda: it.listed() == ["evil"], "the session")
+        await it.settled()
+        await it.press("ctrl+d")
+        assert isinstance(it.screen, RowQuestion)
+        inert_screen(it)
+        await it.press("escape", "ctrl+r")
+        assert isinstance(it.screen, RowEditor)
+        assert "evil" in inert_screen(it)
+        path, before = it.path("evil"), it.path("evil").read_bytes()
+        await it.press("enter")
+        assert it.selects
+        assert path.read_bytes() == before, "a name that nobody changed stays as it is"
+        await it.press("enter")
+        assert isinstance(it.screen, ResumeDialog)
+        assert "evil" in inert_screen(it)
+        await it.press("escape", "shift+tab", "F")
+        assert isinstance(it.screen, FolderDialog)
+        inert_screen(it)
+        await it.press("ctrl+u", *"/nowhere[bold]x", "enter")
+        assert "/nowhere[bold]x is no folder" in inert_screen(it)
+
+
+async def test_hostile_text_is_inert_in_toasts(browser, hostile):
+    async with browser(selector="evil", size=(160, 30)) as it:
+        await it.press("tab")
+        await it.until(lambda: it.listed() == ["evil"], "the session")
+        await it.press("ctrl+d")
+        it.path("evil").unlink()
+        await it.press("enter")
+        await it.until(lambda: it.toasts(), "why not")
+        assert not any(bad in toast for toast in it.toasts() for bad in BAD)
+        inert_screen(it)
+
+
+async def test_the_folder_it_was_started_in_may_have_any_name(browser, tmp_path):
+    here = tmp_path / "a\x1b]52;c;aGk=\x07b"
+    here.mkdir()
+    pi_session(tmp_path, *chain("in an odd folder", "x", id="odd", cwd=str(here)), id="odd")
+    async with browser(selector="", here=str(here)) as it:
+        assert it.listed() == ["odd"]
+        inert_screen(it)
+        await it.press("shift+tab", "F")
+        assert isinstance(it.screen, FolderDialog)
+        inert_screen(it)
+        await it.press("enter")
+        await it.until(lambda: len(it.listed()) == 2, "a fork in that very folder")
+        inert_screen(it)
+
+
+async def test_hostile_titles_are_inert_in_the_archive(browser, three, tmp_path):
+    pack(tmp_path, "evil", *chain(HOSTILE, "x", id="evil"))
+    async with browser(selector="") as it:
+        await it.press("shift+tab", "A")
+        assert isinstance(it.screen, ArchiveDialog)
+        await it.until(lambda: "evil" in it.text(), "the archive")
+        inert_screen(it)
+
+
+async def test_a_query_of_the_command_line_is_inert_too(browser, three):
+    async with browser(selector="a\x1b]52;c;aGk=\x07b", size=(160, 30)) as it:
+        await it.until(lambda: it.screen.scanned, "the sessions")
+        await it.pilot.pause()
+        inert_screen(it)
+
+
+async def test_settings_that_are_wrong_are_said_in_inert_lines(browser, three, tmp_path):
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/config.toml").write_text('"\\u001b]52;c;aGk=\\u0007[bold]x" = 1\n')
+    async with browser(selector="") as it:
+        assert any("there is no such setting" in toast for toast in it.toasts())
+        assert not any(bad in toast for toast in it.toasts() for bad in BAD)
+        inert_screen(it)

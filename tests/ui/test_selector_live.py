@@ -1,0 +1,212 @@
+"""What other programs do to the files is in the selector's list, and the cursor stays on its session; what is
+typed and chosen outlasts looking, looking again and the tree (issue 5 "Live", USERS 6).
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.factory import chain, message
+from tests.ui.conftest import pi_session
+from tests.ui.test_live import append
+
+
+@pytest.fixture(params=["native", "poll"], autouse=True)
+def way(request, monkeypatch):
+    if request.param == "poll":
+        monkeypatch.setenv("LEAFMARK_POLL", "1")
+
+
+@pytest.fixture
+def many(tmp_path):
+    """Sixty sessions of this folder; every second one speaks of cake."""
+    for at in range(60):
+        text = f"task {at:02} {'cake' if at % 2 else 'bread'}"
+        lines = chain(text, "x", id=f"s{at:02}")
+        lines[-1]["timestamp"] = f"2026-05-01T12:{59 - at:02}:00.000Z"
+        pi_session(tmp_path, *lines, id=f"s{at:02}")
+    return tmp_path
+
+
+def place(it):
+    """What is to stay: the session under the cursor, its line on the screen, query, scope."""
+    sessions = it.sessions
+    return (
+        sessions.row.id,
+        sessions.cursor * sessions.row_height - sessions.scroll_offset.y,
+        it.box.value,
+        sessions.model.arrangement.scope,
+    )
+
+
+def shown_row(it, text):
+    """The list's line with this text."""
+    rows = [line.split("│")[1] for line in it.text().splitlines() if line.count("│") > 1]
+    return next((row for row in rows if text in row), "")
+
+
+async def somewhere(it, query):
+    """Go half way down the list, with something typed or without."""
+    if query:
+        await it.press(*query)
+        await it.until(lambda: len(it.listed()) == 30, "what was found")
+    await it.press(*["down"] * 20)
+    await it.settled()
+    assert it.sessions.scroll_offset.y > 0 or it.sessions.cursor < it.sessions.size.height
+
+
+@pytest.mark.parametrize("query", ["", "cake"])
+async def test_changes_show_and_the_cursor_stays_on_its_session(browser, many, tmp_path, query):
+    async with browser(selector="", size=(120, 24)) as it:
+        await somewhere(it, query)
+        before = place(it)
+        count = len(it.listed())
+
+        pi_session(tmp_path, *chain("brand new cake", "x", id="fresh"), id="fresh")
+        await it.until(lambda: "fresh" in it.listed(), "a session that appears")
+        assert len(it.listed()) == count + 1
+        assert place(it)[0] == before[0]
+        assert place(it)[2:] == before[2:]
+
+        grown = it.path(it.sessions.row.id)
+        append(grown, message("more", "00000002", "user", "and more", 2))
+        await it.until(lambda: it.sessions.row.message_count == 3, "one that grows")
+        assert place(it)[0] == before[0]
+        await it.until(lambda: "and more" in it.text(), "what came, in the preview")
+
+        above = it.sessions.model.lines[it.sessions.cursor - 1].row
+        info = {"type": "session_info", "id": "n", "parentId": "00000002", "name": "Renamed cake"}
+        append(it.path(above.id), info | {"timestamp": "2026-05-01T10:02:00.000Z"})
+        await it.until(lambda: shown_row(it, "Renamed cake"), "one that is renamed")
+        assert place(it)[0] == before[0]
+
+        it.path(above.id).unlink()
+        await it.until(lambda: above.id not in it.listed(), "one that vanishes")
+        assert place(it)[0] == before[0]
+        assert place(it)[2:] == before[2:]
+        assert it.focus == "filter"
+
+
+@pytest.mark.parametrize("query", ["", "cake"])
+async def test_the_cursor_is_beside_its_session_when_that_vanishes(browser, many, query):
+    async with browser(selector="", size=(120, 24)) as it:
+        await somewhere(it, query)
+        at, gone = it.sessions.cursor, it.sessions.row
+        it.path(gone.id).unlink()
+        await it.until(lambda: gone.id not in it.listed(), "its end")
+        assert it.sessions.cursor == at
+        assert it.box.value == query
+
+
+async def test_a_change_draws_the_rows_that_changed(browser, many):
+    async with browser(selector="", size=(120, 24)) as it:
+        await somewhere(it, "")
+        row = it.sessions.model.lines[it.sessions.cursor - 1].row
+        before = it.sessions.drawn
+        append(it.path(row.id), message("more", "00000002", "user", "more", 2))
+        await it.until(lambda: it.sessions.model.row_at(row.path).message_count == 3, "the change")
+        await it.pilot.pause()
+        assert it.sessions.drawn - before <= it.sessions.size.height + 2
+
+
+async def test_a_session_that_begins_to_match_comes_in(browser, many):
+    async with browser(selector="", size=(120, 24)) as it:
+        await somewhere(it, "cake")
+        before = place(it)
+        append(it.path("s10"), message("more", "00000002", "assistant", "let them eat cake", 2))
+        await it.until(lambda: "s10" in it.listed(), "the session")
+        assert place(it)[0] == before[0]
+
+
+@pytest.mark.parametrize("query", ["", "cake"])
+async def test_looking_again_keeps_everything(browser, many, query):
+    async with browser(selector="", size=(120, 24)) as it:
+        await it.press("tab")
+        await somewhere(it, query)
+        before, top = place(it), it.sessions.scroll_offset.y
+        await it.press("f5")
+        pi_session(it.folder, *chain("another project", "x", id="far", cwd="/work/far"), id="far")
+        await it.until(lambda: it.sessions.model.same_session("pi", "far") is not None, "the look")
+        await it.settled()
+        assert place(it)[0] == before[0]
+        assert place(it)[2:] == before[2:]
+        if query:
+            assert (place(it), it.sessions.scroll_offset.y) == (before, top)
+
+
+@pytest.mark.parametrize("query", ["", "cake"])
+async def test_the_preview_and_the_tree_and_back_keep_everything(browser, many, query):
+    async with browser(selector="", size=(120, 24)) as it:
+        await it.press("tab")
+        await somewhere(it, query)
+        before, top, listed = place(it), it.sessions.scroll_offset.y, it.listed()
+        await it.press("shift+tab", "shift+tab")
+        assert it.focus == "preview"
+        await it.press("pageup", "home", "end")
+        assert place(it) == before
+        await it.press("shift+tab", "shift+tab", "t")
+        await it.until(lambda: not it.selects, "the tree")
+        await it.settled()
+        assert it.sessions.row.id == before[0]
+        for _ in range(4):
+            if not it.selects:
+                await it.press("escape")
+        assert it.selects
+        assert (place(it), it.sessions.scroll_offset.y, it.listed()) == (before, top, listed)
+        await it.press("slash")
+        assert it.focus == "filter"
+        assert it.box.value == query
+
+
+async def test_the_selector_is_current_when_one_comes_back_from_the_tree(browser, many):
+    async with browser(selector="", size=(120, 24)) as it:
+        await it.press("shift+tab", "t")
+        await it.until(lambda: not it.selects, "the tree")
+        await it.settled()
+        path = it.path("s03")
+        append(path, message("more", "00000002", "user", "meanwhile", 90))
+        await it.until(
+            lambda: (
+                it.sessions.model.row_at(str(path)) is not None
+                and it.sessions.model.row_at(str(path)).message_count == 3
+            ),
+            "the change",
+        )
+        for _ in range(4):
+            if not it.selects:
+                await it.press("escape")
+        await it.until(lambda: it.sessions.model.row_at(str(path)).message_count == 3, "the same here")
+
+
+async def test_a_question_stays_with_its_session_while_others_come(browser, many):
+    async with browser(selector="", size=(120, 24)) as it:
+        await it.press("down", "down")
+        asked = it.sessions.row.id
+        await it.press("ctrl+d")
+        pi_session(it.folder, *chain("brand new", "x", id="fresh"), id="fresh")
+        late = message("late", "00000002", "user", "the newest of all", 30)
+        append(it.path("s40"), late | {"timestamp": "2026-06-01T10:00:00.000Z"})
+        select = it.app.screen_stack[-2]
+        model = select.model
+        await it.until(lambda: model.same_session("pi", "fresh") is not None, "another")
+        await it.until(lambda: model.lines[0].row.id == "s40", "the newest")
+        path = it.path(asked)
+        await it.press("enter")
+        await it.until(lambda: not path.exists(), "the one that was asked for")
+        assert len(list((it.folder / "home").rglob("*.jsonl"))) == 60
+
+
+async def test_a_name_that_is_edited_is_given_to_the_session_it_was_begun_for(browser, many):
+    async with browser(selector="", size=(120, 24)) as it:
+        await it.press("down", "down")
+        path = it.path(it.sessions.row.id)
+        await it.press("ctrl+r", *"Mine")
+        late = message("late", "00000002", "user", "the newest of all", 30)
+        append(it.path("s40"), late | {"timestamp": "2026-06-01T10:00:00.000Z"})
+        model = it.app.screen_stack[-2].model
+        await it.until(lambda: model.lines[0].row.id == "s40", "the newest")
+        await it.press("enter")
+        await it.until(lambda: "session_info" in path.read_text(), "the name")
+        assert json.loads(path.read_text().splitlines()[-1])["name"] == "Mine"

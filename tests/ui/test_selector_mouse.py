@@ -1,0 +1,128 @@
+"""The mouse in the selector: one click selects, two resume, the wheel scrolls what it is over (issue 5
+"Mouse").
+"""
+
+from __future__ import annotations
+
+import pytest
+from textual.events import MouseScrollDown, MouseScrollUp
+
+from tests.factory import chain
+from tests.ui.conftest import pi_session
+
+
+@pytest.fixture
+def work(tmp_path):
+    """Forty sessions of a folder that is there, with a ``pi`` on PATH; the newest is long."""
+    work, program = tmp_path / "work", tmp_path / "bin" / "pi"
+    for folder in (work, program.parent):
+        folder.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    for at in range(40):
+        texts = [f"line {number}" for number in range(60 if at == 0 else 1)]
+        lines = chain(f"task {at:02}", *texts, id=f"s{at:02}", cwd=str(work))
+        lines[-1]["timestamp"] = f"2026-05-01T12:{59 - at:02}:00.000Z"
+        pi_session(tmp_path, *lines, id=f"s{at:02}")
+    return str(work)
+
+
+async def wheel(it, id, times, kind=MouseScrollDown):
+    """Turn the wheel over a widget."""
+    region = it.screen.query_one(f"#{id}").content_region
+    x, y = region.x + 5, region.y + 5
+    for _ in range(times):
+        it.screen._forward_event(
+            kind(
+                None,
+                x=x,
+                y=y,
+                delta_x=0,
+                delta_y=1,
+                button=0,
+                shift=False,
+                meta=False,
+                ctrl=False,
+                screen_x=x,
+                screen_y=y,
+            )
+        )
+        await it.pilot.pause()
+
+
+async def test_one_click_selects_and_shows_and_does_nothing_else(browser, work):
+    async with browser(selector="", here=work) as it:
+        await it.pilot.click("#sessions", offset=(8, 4))
+        await it.settled()
+        assert it.sessions.row.id == "s04"
+        await it.until(lambda: "task 04" in it.text().split("transcript")[-1], "its transcript")
+        assert not it.app._exit
+        assert it.sessions.model.marked == set()
+
+
+async def test_two_clicks_resume(browser, work):
+    async with browser(selector="", here=work) as it:
+        path = str(it.path("s03"))
+        await it.pilot.click("#sessions", offset=(8, 3), times=2)
+        await it.until(lambda: it.app._exit, "the plan")
+        assert it.app.return_value.argv == ["pi", "--session", path]
+
+
+async def test_clicks_on_two_rows_are_no_double_click(browser, work):
+    async with browser(selector="", here=work) as it:
+        await it.pilot.click("#sessions", offset=(8, 3))
+        await it.pilot.click("#sessions", offset=(8, 6))
+        await it.settled()
+        assert not it.app._exit
+        assert it.sessions.row.id == "s06"
+
+
+async def test_clicks_where_no_row_is_do_nothing(browser, work):
+    async with browser(selector="xyzzy", here=work, size=(120, 40)) as it:
+        await it.until(lambda: it.listed() == [], "nothing")
+        await it.pilot.click("#sessions", offset=(8, 20), times=2)
+        await it.pilot.click("#sessions", offset=(8, 0), times=2)
+        assert not it.app._exit
+
+
+async def test_the_wheel_scrolls_the_list_and_leaves_the_cursor(browser, work):
+    async with browser(selector="", here=work, size=(120, 24)) as it:
+        await it.until(lambda: "line 59" in it.text(), "the transcript")
+        preview = it.screen.query_one("#preview")
+        before = preview.top
+        await wheel(it, "sessions", 2)
+        assert it.sessions.scroll_offset.y > 0
+        assert it.sessions.row.id == "s00"
+        assert preview.top == before
+        await wheel(it, "sessions", 5, MouseScrollUp)
+        assert it.sessions.scroll_offset.y == 0
+
+
+async def test_the_wheel_scrolls_the_transcript_and_leaves_the_list(browser, work):
+    async with browser(selector="", here=work, size=(120, 24)) as it:
+        await it.until(lambda: "line 59" in it.text(), "the transcript")
+        await wheel(it, "preview", 3, MouseScrollUp)
+        assert "line 59" not in it.text()
+        assert it.sessions.scroll_offset.y == 0
+        assert it.focus == "filter", "the keys stay where they are"
+        await wheel(it, "preview", 9)
+        assert "line 59" in it.text()
+
+
+async def test_while_something_is_asked_clicks_do_nothing(browser, work):
+    async with browser(selector="", here=work) as it:
+        await it.press("ctrl+d")
+        before = it.app.screen
+        await it.pilot.click(offset=(12, 9), times=2)
+        assert it.app.screen is before
+        await it.press("escape")
+        assert it.sessions.row.id == "s00"
+        assert not it.app._exit
+
+
+async def test_a_roomy_row_is_clicked_on_either_line(browser, work):
+    async with browser(selector="", here=work) as it:
+        await it.press("shift+tab", "d")
+        for y, id in ((4, "s02"), (7, "s03")):
+            await it.pilot.click("#sessions", offset=(8, y))
+            assert it.sessions.row.id == id
