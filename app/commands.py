@@ -183,15 +183,15 @@ COMMANDS: tuple[Command, ...] = (
         "branch.fold",
         "tree",
         "ctrl+left alt+left",
-        "close_or_climb",
+        "fold_or_up",
         "Fold the branch, or jump to where it starts (as in pi)",
     ),
     Command(
         "branch.unfold",
         "tree",
         "ctrl+right alt+right",
-        "unfold_or_end",
-        "Unfold the branch, or jump to where it ends (as in pi)",
+        "unfold_or_down",
+        "Unfold the branch, or jump to where the next one starts, or to the end (as in pi)",
     ),
     Command("branch.fold_others", "tree", "minus", "close_all", "Fold every branch but the active path"),
     Command("branch.unfold_all", "tree", "plus equals_sign", "open_all", "Unfold every branch"),
@@ -333,5 +333,9 @@ def remap(keys: Mapping[str, str]) -> list[str]:
     by_id = {command.id: command for command in COMMANDS}
     for id, given in keys.items():
         if id in by_id:
-            by_id[id].keys = tuple(key.strip() for key in given.split(",") if key.strip())
+            command = by_id[id]
+            command.keys = tuple(key.strip() for key in given.split(",") if key.strip())
+            if command.pane == "side":
+                # the line has keys of its own, which are left to it no more; letters are
+                command.first = all(key.startswith(("ctrl+", "alt+")) for key in command.keys)
     return [id for id in keys if id not in by_id]

@@ -9,6 +9,7 @@ climbed all the way.
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,12 @@ class KeyOrder:
         self._waiting: deque[events.Key] = deque()
         self._turn = 0
         self._under_way = False
+        self._timeout: asyncio.TimerHandle | None = None
+
+    @property
+    def letter_follows(self) -> bool:
+        """Whether a letter is the next of the keys that wait."""
+        return bool(self._waiting) and self._waiting[0].is_printable
 
     async def take(self, key: events.Key) -> None:
         """Pass `key` on, now or when its turn comes."""
@@ -49,7 +56,9 @@ class KeyOrder:
         turn = self._turn
         start = self._app.focused or self._app.screen
         await self._pass_on(key)
-        self._app.set_timer(PATIENCE, lambda: self._end(turn))
+        # not Textual's timer: each is a task, and hardly a key needs it
+        later = asyncio.get_running_loop().call_later
+        self._timeout = later(PATIENCE, self._app.call_later, self._end, turn)
         self._climb(start, turn)
 
     def _climb(self, node: DOMNode, turn: int) -> None:
@@ -71,5 +80,15 @@ class KeyOrder:
         if turn != self._turn or not self._under_way:
             return
         self._under_way = False
+        if self._timeout is not None:
+            self._timeout.cancel()
         if self._waiting:
             await self.take(self._waiting.popleft())
+
+
+def letter_follows(app: App[Any]) -> bool:
+    """Whether another letter is about to be typed, as in a text that is pasted: what its beginning leads to
+    need not be found out.
+    """
+    order = getattr(app, "key_order", None)
+    return isinstance(order, KeyOrder) and order.letter_follows

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.formats.text import one_line
 from app.places import config_folder
+from app.view.ascii_text import is_ascii_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -27,16 +28,22 @@ _WIDEST = 200
 class Settings:
     """What holds.
 
+    :param ascii: draw the screen with plain characters; as the locale says where None.
     :param ask_before_trash: ask before a session goes to the trash; it can be taken back either way.
     :param summary_command: the program that writes the summary of a branch, and its arguments; empty: none.
     :param keys: the id of a command -> its keys by Textual's names, separated by commas; "" for no key.
     :param problems: what is wrong in the file, a line each; it names the file, and the setting if it is one.
     """
 
+    ascii: bool | None = None
     ask_before_trash: bool = True
     summary_command: tuple[str, ...] = ()
     keys: Mapping[str, str] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
+
+    def draws_ascii(self, env: Mapping[str, str]) -> bool:
+        """Whether to draw with plain characters, in the environment of the user's terminal."""
+        return is_ascii_terminal(env) if self.ascii is None else self.ascii
 
 
 def settings_file(env: Mapping[str, str]) -> str:
@@ -131,6 +138,7 @@ def _keys(value: object, complain: Callable[[str], None]) -> dict[str, str]:
 
 
 _READERS: dict[str, Callable[[object, Callable[[str], None]], Any]] = {
+    "ascii": _yes_or_no,
     "ask_before_trash": _yes_or_no,
     "summary_command": _command,
     "keys": _keys,

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from app.browser import Browser
+from app.screens.reading_side import ReadingSide
 from app.screens.resume import ResumeScreen
 from app.screens.sessions_screen import SessionsScreen
 from app.screens.sessions_side import SessionsSide
@@ -59,6 +60,8 @@ async def settled(app: Browser, pilot: Any) -> None:
             return app.screen.scanned and (row is None or (app.screen.planned == row.path and bool(said)))
         tree, entry = app.screen.query_one(EntryTree), app.screen.query_one(EntryPane)
         if row is None or tree.view is None or tree.view.tree.path != row.path:
+            return False
+        if not app.screen.query_one(ReadingSide).knows_branches:
             return False
         return (bool(entry.lines) or not entry.is_laid_out) and app.screen.planned == row.path
 

@@ -57,6 +57,7 @@ FAST_PATH = [
     "app.first_frame",
     "app.reports",
     "app.reports.listing",
+    "app.resuming",
     "app.setup",
     "app.places",
     "app.stores",
@@ -195,6 +196,34 @@ def test_a_list_with_nothing_changed_loads_neither_the_catalog_nor_what_reads_fi
     assert not again & {*reading, "argparse", "collections", "datetime", "functools", "re", "typing"}
     # Each costs as much as looking at thirty files.
     assert len([name for name in again if name.startswith("app")]) <= 36
+
+
+RESUMES = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from app import first_frame, full_screen
+full_screen.missing = lambda: ""
+def show(*arguments):
+    raise SystemExit
+first_frame.show = show
+from app.cli import main
+try:
+    main(["resume", *sys.argv[2:]])
+except SystemExit:
+    names = sorted(sys.modules)
+    import json
+    print(json.dumps(names))
+"""
+
+
+@pytest.mark.parametrize("words", [[], ["login"], ["fix", "the", "login"]])
+def test_a_query_waits_for_nothing_before_the_first_frame(words: list[str], tmp_path: Path) -> None:
+    env = {"HOME": str(tmp_path), "LEAFMARK_CACHE_DIR": str(tmp_path / "cache"), "PATH": os.defpath}
+    command = [sys.executable, "-c", RESUMES, str(ROOT), *words]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, check=True)
+    loaded = set(json.loads(done.stdout))
+    assert "app.index.catalog" in loaded
+    assert not loaded & {"app.index.find", "app.index.scan", "datetime", "msgspec", "re", "typing"}
 
 
 def test_the_command_line_loads_nothing_of_the_screen() -> None:

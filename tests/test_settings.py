@@ -60,6 +60,7 @@ def test_a_command_may_be_one_text(env: dict[str, str]) -> None:
     ("text", "said"),
     [
         ("ask_before_trash = 1", "ask_before_trash: must be true or false"),
+        ("ascii = 'yes'", "ascii: must be true or false"),
         ("summary_command = 3", "summary_command: must be a command"),
         ("summary_command = ['a', 3]", "summary_command: must be a command"),
         ("summary_command = ['']", "summary_command: is no command"),
@@ -114,3 +115,11 @@ def test_a_folder_in_its_place_is_said(env: dict[str, str], tmp_path: Path) -> N
     (tmp_path / "config" / "config.toml").mkdir(parents=True)
     [problem] = read_settings(env).problems
     assert "cannot be read" in problem
+
+
+def test_the_screen_is_drawn_as_the_user_says_else_as_the_locale_does(env):
+    plain = {"LANG": "C"}
+    assert read(env, "").draws_ascii(plain) is True
+    assert read(env, "").draws_ascii({"LANG": "de_DE.UTF-8"}) is False
+    assert read(env, "ascii = false").draws_ascii(plain) is False
+    assert read(env, "ascii = true").draws_ascii({}) is True

@@ -8,6 +8,7 @@ from app.formats.stamps import iso
 from app.formats.text import one_line
 from app.reports.named import NotOpened, open_named
 from app.reports.output import columns, complain, write_json, write_text
+from app.view.ascii_text import ascii_text
 from app.view.folders import tilde
 from app.view.line import plain
 from app.view.tree_row import ASCII, UNICODE, render_tree_row
@@ -82,7 +83,7 @@ def _first_prompt(tree: SessionTree) -> str:
 
 
 def _spelled(text: str, ascii_only: bool) -> str:
-    return text.encode("ascii", "replace").decode() if ascii_only else text
+    return ascii_text(text) if ascii_only else text
 
 
 def as_json(tree: SessionTree) -> dict[str, Any]:

@@ -236,7 +236,7 @@ class ReadingSide(Vertical):
             tree.show_tree(event.view)
         self._finding.opened()
         self._branch_table = None
-        self._read_branches()
+        self._ask_for_branches()
         self._go_to_hit()
         self._tree_changed()
 
@@ -291,15 +291,24 @@ class ReadingSide(Vertical):
         pane.say(words, f"tree · {facts}" if facts else "tree")
 
     def _read_branches(self) -> None:
-        """Have the branches read once the tree has not grown for a moment, at the latest after another."""
+        """Have the branches read in a moment, in which the tree may go on growing."""
         if self._branch_timer is None:
             self._branch_timer = self.set_timer(RUNNING, self._ask_for_branches)
 
     def _ask_for_branches(self) -> None:
+        if self._branch_timer is not None:
+            self._branch_timer.stop()
         self._branch_timer = None
         view = self._tree.view
         if view is not None and view.tree.is_whole:
             self._branches.read(view.tree)
+        else:
+            self._branches.close()
+
+    @property
+    def knows_branches(self) -> bool:
+        """Whether it is known what the branches of the tree that is shown come to."""
+        return self._branch_table is not None
 
     @on(BranchesRead)
     def _branches_read(self, event: BranchesRead) -> None:

@@ -10,6 +10,7 @@ from textual.message import Message
 from app import places
 from app.commands import key_name, named
 from app.formats.text import one_line
+from app.key_order import letter_follows
 from app.messages import HitPlaced, SearchFound
 from app.services.completing import Completing
 from app.services.searching import Searching
@@ -88,7 +89,8 @@ class SessionsSide(Pane):
         self._setup = setup
         self._model = model
         self._search_said = ""
-        self._refused = False
+        # the query of which the list shows what was found
+        self._answered: str | None = None
         self._nowhere: Sequence[tuple[str, str, str]] | None = None
         self._hits: Mapping[str, Hit] = {}
         self._spotted = ("", "", False)
@@ -133,6 +135,8 @@ class SessionsSide(Pane):
         said = [self._search_said]
         if model.is_filtered or model.arrangement.narrows:
             said.insert(0, f"{model.matched:,} of {model.total:,}")
+        elif model.arrangement.scope == "here":
+            said.insert(0, f"{model.total:,} of {model.known:,}")
         if model.hidden:
             said.append(f"{model.hidden:,} hidden")
         how = model.arrangement.words()
@@ -183,16 +187,26 @@ class SessionsSide(Pane):
     @on(SearchBox.Changed)
     def _typed(self, event: SearchBox.Changed) -> None:
         query = event.value
-        if query != self.box.value:
+        if query != self.box.value or letter_follows(self.app):
             return  # of what is pasted, or typed while a page is drawn, the whole is looked for at once
         self.box.offer(self._completing.completed(query) if self.box.cursor_at_end else "")
-        if is_plain(query):
-            self.list.set_query(query)
-        if not query.strip():
-            self._hits = {}
-            self.spot()
+        self._answered = None
         self._search_said = _SEARCHING if query.strip() else ""
         self._ask(query)
+        if query.strip():
+            # the letter first: going through ten thousand rows takes longer than painting it
+            self.call_after_refresh(self._narrow, query)
+        else:
+            self._narrow(query)
+            self._hits = {}
+            self.spot()
+
+    def _narrow(self, query: str) -> None:
+        """Leave the sessions of which the row matches, until it is known which others do."""
+        if query != self.box.value:
+            return
+        if is_plain(query) and self._answered != query:
+            self.list.set_query(query)
         self.post_message(self.Changed())
 
     @on(SearchFound)
@@ -205,6 +219,7 @@ class SessionsSide(Pane):
         else:
             fits_best = self._model.arrangement.order == "relevance"
             ranks = {path: rank for rank, path in enumerate(event.order)} if fits_best else None
+            self._answered = event.query
             self.list.set_found(event.paths, list(event.words), is_plain=is_plain(event.query), ranks=ranks)
             self._search_said = one_line("; ".join(event.notes), 200) if event.done else _SEARCHING
             self._hits = event.hits

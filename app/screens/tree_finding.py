@@ -69,7 +69,7 @@ class TreeFinding:
         if not words:
             self._tree.search_for(None)
             self._return()
-            self._searcher.generation += 1
+            self._searcher.drop()
             return
         self._tree.search_for(TreeHits(words))
         self._search()
@@ -90,7 +90,7 @@ class TreeFinding:
         return True
 
     def opened(self) -> None:
-        """Another tree is shown, or the same one read anew: look in it for the same."""
+        """Another tree is shown, or the same one read anew: look in it for the same, once it is whole."""
         if not self.box.has_class("shown"):
             return
         self._begin_here()

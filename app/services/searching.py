@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 POST_SECONDS = 0.05
 """What is found is posted no closer together than this, after the first page and before the last."""
+SLOWER = 1.5
+"""So much longer is each pause than the one before: the more was found, the longer it takes to show it."""
 
 
 class Searching:
@@ -71,14 +73,14 @@ class Searching:
             return
         words = words_of(search.query)
         hits: dict[str, Hit] = {}
-        posted = 0.0
+        posted, pause = 0.0, POST_SECONDS
         for page in search:
             if overtaken():
                 search.cancel()
                 return
             hits.update((hit.path, hit) for hit in page.hits)
             now = time.monotonic()
-            if page.done or now - posted >= POST_SECONDS:
+            if page.done or now - posted >= pause:
                 # what was posted belongs to the screen: it gets its own copies
                 found = SearchFound(
                     text,
@@ -91,6 +93,7 @@ class Searching:
                     took_ms=round((now - begun) * 1000),
                 )
                 self._post(found)
+                pause = pause * SLOWER if posted else POST_SECONDS
                 posted = time.monotonic()
 
     def _prepare(self) -> None:

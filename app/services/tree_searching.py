@@ -54,6 +54,11 @@ class TreeSearcher:
         generation, looked = self.generation, self._looked
         self._latest.ask(lambda overtaken: self._search(generation, overtaken, tree, words, around, looked))
 
+    def drop(self) -> None:
+        """Nothing is looked for: answers that are on their way are out of date."""
+        self.generation += 1
+        self._latest.ask(lambda overtaken: None)
+
     def close(self) -> None:
         """Let go of the texts; answers that are on their way are out of date."""
         self.generation += 1

@@ -1,4 +1,4 @@
-"""What the entries of a tree say, folded, to look for words in all of them at once (issue 6, "Search within").
+"""What the entries of a tree say, folded, to look for words in all of them (issue 6, "Search within").
 
 The file is read in blocks of about a megabyte. What a block says is kept once it was read, as far as there is
 room; of a longer session the rest is read again for each search, so that memory stays bounded.
@@ -50,7 +50,7 @@ class _Block:
 
 
 class EntryTexts:
-    """Looks for words in the entries of a tree. For one thread, which may be another than the tree grows in."""
+    """Looks for words in the entries of a tree. For one thread, which need not be the one that reads it."""
 
     def __init__(self, tree: SessionTree, room: int = KEPT) -> None:
         """:param room: bytes of text that are kept."""
@@ -182,7 +182,7 @@ class EntryTexts:
             texts.append(calls.get(found.answers, ""))
             texts.append("tool")
         texts.append(node.role or node.type.replace("_", " "))
-        return "\n".join(texts).replace("\0", " ")
+        return "\n".join(texts).replace("\0", "")
 
     def _slowly(self, node: Node, line: bytes) -> Sought:
         try:

@@ -4,27 +4,32 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from textual.geometry import Region
 from textual.message import Message
 
+from app.view.ages import clock
 from app.view.line import fit_line
-from app.view.tree_filter import MODES, shows
-from app.view.tree_row import render_tree_row
+from app.view.tree_filter import MODES, chosen, shows
+from app.view.tree_row import ASCII, UNICODE, render_tree_row
 from app.widgets.bindings import bindings_of
-from app.widgets.line_list import LineList
+from app.widgets.tree_keys import TreeKeys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from textual.binding import BindingType
 
     from app.sessions.tree import Node
     from app.view.line import Line
-    from app.view.tree_view import TreeRow, TreeView
+    from app.view.tree_search import TreeHits
+    from app.view.tree_view import TreeView
 
 # screens on either side of the one that is shown, of which the text of the rows is read too
 AHEAD = 4
 
 
-class EntryTree(LineList):
+class EntryTree(TreeKeys):
     """Entries as a tree, with a cursor that stays on its entry, or on the leaf while it follows."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("tree")]
@@ -33,7 +38,7 @@ class EntryTree(LineList):
         """The user wants to read the entry under the cursor."""
 
     class FilterChanged(Message):
-        """Another filter is on."""
+        """Another filter is on, or the times of labels are shown or no longer."""
 
     class RowsWanted(Message):
         """The rows of these entries are on the screen or near it and not read; the first are wanted first."""
@@ -42,11 +47,22 @@ class EntryTree(LineList):
             self.nodes = nodes
             super().__init__()
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(
+        self, *, now_ms: Callable[[], int] = lambda: 0, ascii_only: bool = False, id: str | None = None
+    ) -> None:
+        """:param now_ms: milliseconds since the epoch, beside which label times are told.
+        :param ascii_only: draw with plain characters.
+        """
         super().__init__(id=id)
         self.view: TreeView | None = None
+        self.hits: TreeHits | None = None
         self.mode = MODES[0]
         self.message = ""
+        self.label_times = False
+        # entries that came since the cursor was on the leaf
+        self.came = 0
+        self._now_ms = now_ms
+        self._glyphs = ASCII if ascii_only else UNICODE
         # the entry that the cursor belongs on, which a filter may hide, and the one that was last told of
         self._entry: Node | None = None
         self._told: Node | None = None
@@ -57,16 +73,6 @@ class EntryTree(LineList):
     # what is shown
 
     @property
-    def node(self) -> Node | None:
-        """The entry under the cursor."""
-        return self.view.node(self.cursor) if self.view else None
-
-    @property
-    def row(self) -> TreeRow | None:
-        """The row under the cursor."""
-        return self.view.row(self.cursor) if self.view is not None and self.view.count else None
-
-    @property
     def follows(self) -> bool:
         """Whether the cursor is on the leaf, and so goes along with it."""
         return self._leaf_row is not None and self.cursor == self._leaf_row
@@ -75,6 +81,7 @@ class EntryTree(LineList):
         """Show a tree that was just opened, the cursor on its leaf."""
         self._take(view)
         self._entry = view.leaf
+        self.came = 0
         self._rows_changed(follow=True)
 
     def _take(self, view: TreeView) -> None:
@@ -84,6 +91,7 @@ class EntryTree(LineList):
     def show_message(self, message: str) -> None:
         """Show a sentence in place of a tree."""
         self.view, self.message, self._leaf_row = None, message, None
+        self.came = 0
         self._entry = self._told = None
         self.set_rows(1 if message else 0, 0)
         self.post_message(self.Moved(self))
@@ -114,6 +122,8 @@ class EntryTree(LineList):
             return
         follow = self.follows
         self.view.extend(nodes, leaf)
+        if not follow:
+            self.came += len(chosen(self.mode, nodes, leaf))
         self._rows_changed(follow=follow)
 
     def _rows_changed(self, *, follow: bool, keep: bool = False, keep_offset: bool = False) -> None:
@@ -127,6 +137,8 @@ class EntryTree(LineList):
         place = self._leaf_row if follow else view.index_of(self._entry)
         if place is None:
             place = view.count - 1
+        if place == self._leaf_row:
+            self.came = 0
         self.message = "" if view.count else _nothing(view)
         self.set_rows(view.count or 1, place, keep_offset=keep_offset)
         if not keep:
@@ -135,9 +147,14 @@ class EntryTree(LineList):
             self._told = self.node
             self.post_message(self.Moved(self))
 
+    def folds_changed(self) -> None:
+        self._rows_changed(follow=False)
+
     def move_to(self, index: int) -> None:
         super().move_to(index)
         self._entry = self._told = self.node
+        if self.follows:
+            self.came = 0
 
     def draw(self, index: int, cells: int, selected: bool) -> Line:
         if self.view is None or self.message:
@@ -150,7 +167,24 @@ class EntryTree(LineList):
             selected=selected,
             active=row.node.index in self.view.active,
             leaf=index == self._leaf_row,
+            glyphs=self._glyphs,
+            words=self.hits.words if self.hits is not None else (),
+            hit=self.hits is not None and self.hits.has(row.node),
+            label_time=self._label_time(self.view, row.node),
         )
+
+    def _label_time(self, view: TreeView, node: Node) -> str:
+        given = view.tree.label_time(node) if self.label_times else None
+        return "" if given is None else clock(given, self._now_ms())
+
+    def row_region(self, node: Node) -> Region | None:
+        """Where the row of an entry is on the screen; None when it is not in sight."""
+        index = self.view.index_of(node) if self.view is not None else None
+        inside = self.scrollable_content_region
+        if index is None or self.view is None or self.view.node(index) is not node:
+            return None
+        y = index - self.scroll_offset.y
+        return Region(inside.x, inside.y + y, inside.width, 1) if 0 <= y < inside.height else None
 
     def _look_ahead(self, view: TreeView, index: int, node: Node) -> None:
         """Ask for the text of rows a screen before they come into sight."""
@@ -195,13 +229,39 @@ class EntryTree(LineList):
         node = view.tree.find(entry_id, offset) if view is not None else None
         if view is None or node is None:
             return None
+        self._show(node)
+        return node
+
+    def _show(self, node: Node) -> None:
+        view = self.view
+        if view is None:
+            return
         mode = next((mode for mode in (self.mode, MODES[0]) if shows(mode, node, view.leaf)), "all")
         if mode != self.mode:
             self.set_mode(mode)
         self._entry = node
         view.unfold_to(node)
         self._rows_changed(follow=False)
-        return node
+
+    # what is searched for
+
+    def search_for(self, hits: TreeHits | None) -> None:
+        """Mark these entries; None ends the search. Folds are dropped when another one begins, as in pi."""
+        self.hits = hits
+        if self.view is not None and hits is not None and self.view.folded:
+            self.view.unfold_all()
+            self.folds_changed()
+        self._redraw_changed()
+
+    def found_more(self, origin: Node | None) -> None:
+        """More entries were found: mark them, and put the cursor on the first behind ``origin``; where
+        ``origin`` is None it stays.
+        """
+        if self.view is not None and self.hits is not None and origin is not None:
+            node = self.hits.first(self.view, origin)
+            if node is not None:
+                self.go_to(node)
+        self._redraw_changed()
 
     # filters
 
@@ -216,69 +276,13 @@ class EntryTree(LineList):
     def action_set_filter(self, mode: str) -> None:
         self.set_mode(MODES[0] if mode == self.mode else mode)
 
+    def action_toggle_label_times(self) -> None:
+        self.label_times = not self.label_times
+        self.redraw_rows()
+        self.post_message(self.FilterChanged())
+
     def action_cycle_filter(self, step: int) -> None:
         self.set_mode(MODES[(MODES.index(self.mode) + step) % len(MODES)])
-
-    # folds
-
-    def action_toggle_fold(self) -> None:
-        row = self.row
-        if row is None:
-            return
-        if row.foldable:
-            self._fold(row.node, not row.folded)
-
-    def _fold(self, node: Node, folded: bool) -> None:
-        if self.view is not None:
-            self.view.fold(node, folded)
-            self._rows_changed(follow=False)
-
-    def action_open_or_enter(self) -> None:
-        row = self.row
-        if row is None:
-            return
-        if row.folded:
-            self._fold(row.node, False)
-        else:
-            self.move_to(self.cursor + 1)
-
-    def action_close_or_climb(self) -> None:
-        row = self.row
-        if row is None:
-            return
-        if row.foldable and not row.folded:
-            self._fold(row.node, True)
-        else:
-            self._climb()
-
-    def _climb(self) -> None:
-        assert self.view is not None
-        stretch = self.view.stretch_at(self.cursor)
-        if self.cursor > stretch.start:
-            self.move_to(stretch.start)
-        elif stretch.parent is not None:
-            self.move_to(stretch.parent.start + stretch.parent.rows - 1)
-
-    def action_unfold_or_end(self) -> None:
-        row = self.row
-        if row is None or self.view is None:
-            return
-        if row.folded:
-            self._fold(row.node, False)
-            return
-        stretch = self.view.stretch_at(self.cursor)
-        end = stretch.start + stretch.rows - 1
-        self.move_to(end if self.cursor < end else self.cursor + 1)
-
-    def action_close_all(self) -> None:
-        if self.view is not None:
-            self.view.fold_others()
-            self._rows_changed(follow=False)
-
-    def action_open_all(self) -> None:
-        if self.view is not None:
-            self.view.unfold_all()
-            self._rows_changed(follow=False)
 
     # other moves
 
@@ -289,22 +293,6 @@ class EntryTree(LineList):
     def action_go_leaf(self) -> None:
         if self._leaf_row is not None:
             self.move_to(self._leaf_row)
-
-    def action_previous_turn(self) -> None:
-        self._to_turn(-1)
-
-    def action_next_turn(self) -> None:
-        self._to_turn(1)
-
-    def _to_turn(self, step: int) -> None:
-        if self.view is None:
-            return
-        at = self.cursor + step
-        while (node := self.view.node(at)) is not None:
-            if node.role == "user" and node.type == "message":
-                self.move_to(at)
-                return
-            at += step
 
 
 def _nothing(view: TreeView) -> str:

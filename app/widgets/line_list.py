@@ -143,9 +143,7 @@ class LineList(ScrollView, can_focus=True):
     def _redraw_changed(self) -> None:
         """Paint the rows that look different from when they were drawn."""
         self._forget_unseen()
-        for index, look in list(self._looks.items()):
-            if self._look(index) != look:
-                self._redraw(index)
+        self._redraw(*[index for index, look in self._looks.items() if self._look(index) != look])
 
     def _look(self, index: int) -> object:
         if index >= self.rows:
@@ -169,8 +167,7 @@ class LineList(ScrollView, can_focus=True):
             self.show_cursor()
             return
         before, self.cursor = self.cursor, index
-        self._redraw(before)
-        self._redraw(index)
+        self._redraw(before, index)
         self.show_cursor()
         self.post_message(self.Moved(self))
 
@@ -208,10 +205,23 @@ class LineList(ScrollView, can_focus=True):
         for index in [index for index in self._looks if index not in rows]:
             del self._looks[index]
 
-    def _redraw(self, index: int) -> None:
-        for y in range(index * self.row_height, (index + 1) * self.row_height):
-            self._strips.pop(y, None)
-            self.refresh_line(y)
+    def _redraw(self, *indexes: int) -> None:
+        """Draw rows again; what Textual does for each piece that is painted takes as long as drawing it."""
+        height = self.row_height
+        pieces: list[Region] = []
+        begin = end = 0
+        for index in sorted(indexes):
+            for y in range(index * height, (index + 1) * height):
+                self._strips.pop(y, None)
+            if index != end or begin == end:
+                begin = index
+            else:
+                pieces.pop()
+            end = index + 1
+            pieces.append(Region(0, begin * height, self.size.width, (end - begin) * height))
+        if pieces:
+            offset = self.scroll_offset
+            self.refresh(*[each.translate(-offset) for each in pieces])
 
     # drawing
 

@@ -40,8 +40,9 @@ class Pane(Container):
         """
         last = self.outer_size.height - 1
         draw = super().render_lines
-        drawn = {y: draw(Region(crop.x, y, crop.width, 1))[0] for y in {0, min(1, last), last}}
-        return [drawn[y if y in (0, last) else 1] for y in crop.line_range]
+        lines = [y if y in (0, last) else 1 for y in crop.line_range]
+        drawn = {y: draw(Region(crop.x, y, crop.width, 1))[0] for y in set(lines)}
+        return [drawn[y] for y in lines]
 
     def _paint(self, y: int) -> None:
         self.refresh(Region(0, y, self.outer_size.width, 1).translate(-self.content_offset))

@@ -10,12 +10,17 @@ from textual.message import Message
 from textual.reactive import Reactive
 from textual.widgets import Input
 
+from app.formats.text import inert
+from app.view.hints import SEARCH_HINT
 from app.widgets.bindings import bindings_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from textual import events
     from textual.binding import BindingType
+
+
+MOVES = ("step(", "page(")
 
 
 class SearchBox(Input):
@@ -47,10 +52,18 @@ class SearchBox(Input):
     class TabPressed(Message):
         """Tab, where there is nothing to complete."""
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(placeholder='words, "a phrase", agent:pi, label:x', id=id, compact=True)
+    def __init__(self, *, id: str | None = None, hint: str = SEARCH_HINT) -> None:
+        """:param hint: is shown while nothing is typed."""
+        super().__init__(placeholder=hint, id=id, compact=True)
         self.cursor_blink = False
         self._completed = ""
+        self._moves = {
+            key: binding.action for key, binding in self._bindings if binding.action.startswith(MOVES)
+        }
+
+    def validate_value(self, value: str) -> str:
+        """What is pasted or given on the command line is one line that a terminal can show."""
+        return value if value.isprintable() else inert(value).replace("\n", " ")
 
     async def on_key(self, event: events.Key) -> None:
         if event.key == "space" and not self.value:
@@ -58,6 +71,11 @@ class SearchBox(Input):
             event.stop()
             event.prevent_default()
             self.action_mark()
+        elif event.key in self._moves:
+            # done here, a held key does not climb to the application and back
+            event.stop()
+            event.prevent_default()
+            await self.run_action(self._moves[event.key])
         # Keys that come together, as those of a pasted text may, are not all taken in one go.
         await asyncio.sleep(0)
 

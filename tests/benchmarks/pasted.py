@@ -62,7 +62,7 @@ def pasted(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result
         return statistics.median(_ours(setting, live, paste) for paste in wanted)
 
     def theirs() -> float:
-        return statistics.median(_fast_resume(fast_resume, titles, paste) for paste in wanted)
+        return statistics.median(with_fast_resume(fast_resume, titles, paste) for paste in wanted)
 
     tasks: list[Callable[[], float]] = [ours]
     if peers.fast_resume:
@@ -75,7 +75,7 @@ def pasted(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result
         yield Result("5", what, ms(took), f"fr {ms(other)}", value=took - other, limit=0.03)
     for picker in pickers(peers):
         if picker.name == "pi":
-            slow = statistics.median(_picker(picker, live, titles, paste) for paste in wanted[:1])
+            slow = statistics.median(with_picker(picker, live, titles, paste) for paste in wanted[:1])
             yield Result("5", what, ms(took), f"pi --resume {ms(slow)}", took / slow, 0.02)
 
 
@@ -85,18 +85,20 @@ def _ours(setting: Setting, live: LiveProject, paste: Paste) -> float:
         terminal.press("/")
         terminal.wait_for_text(FILTER_BOX)
         sent = terminal.send(paste.text)
-        return terminal.wait_for(lambda shown: _found(shown, paste) and _counted(shown), 30) - sent
+        return terminal.wait_for(lambda shown: found(shown, paste) and _counted(shown), 30) - sent
 
 
-def _fast_resume(program: FastResume, titles: Titles, paste: Paste) -> float:
+def with_fast_resume(program: FastResume, titles: Titles, paste: Paste) -> float:
+    """Seconds from a paste into fast-resume's screen to the session's row."""
     with program.started() as terminal:
         terminal.wait_for(titles.shown, 60)
         terminal.settle(1.0, 30)
         sent = terminal.send(paste.text)
-        return terminal.wait_for(lambda shown: _found(shown, paste), 30) - sent
+        return terminal.wait_for(lambda shown: found(shown, paste), 30) - sent
 
 
-def _picker(picker: Picker, live: LiveProject, titles: Titles, paste: Paste) -> float:
+def with_picker(picker: Picker, live: LiveProject, titles: Titles, paste: Paste) -> float:
+    """Seconds from a paste into a picker's list of all to the session's row."""
     with Terminal(picker.command, env=picker.env, cwd=live.folder, answers=True) as terminal:
         terminal.settle(1.0, 60)
         terminal.press("tab")
@@ -105,10 +107,10 @@ def _picker(picker: Picker, live: LiveProject, titles: Titles, paste: Paste) -> 
         terminal.settle(1.0, 60)
         # What stands in no quotes it looks for letter by letter.
         sent = terminal.send(f'"{paste.text}"')
-        return terminal.wait_for(lambda shown: _found(shown, paste), 60) - sent
+        return terminal.wait_for(lambda shown: found(shown, paste), 60) - sent
 
 
-def _found(terminal: Terminal, paste: Paste) -> bool:
+def found(terminal: Terminal, paste: Paste) -> bool:
     """Whether the row of the session is there, and what was typed."""
     return paste.text in "\n".join(terminal.lines) and any(paste.title in line for line in terminal.lines)
 

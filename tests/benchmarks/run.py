@@ -13,9 +13,23 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from tests.benchmarks import listing, loop, manager, memory, opening, pasted, provisional, screen, searching
+from tests.benchmarks import (
+    keys,
+    listing,
+    loop,
+    manager,
+    memory,
+    opening,
+    pasted,
+    provisional,
+    screen,
+    searching,
+    selector,
+    trees,
+)
 from tests.benchmarks.corpus import SIZES, read_truth
 from tests.benchmarks.live import LiveProject
 from tests.benchmarks.measure import Setting
@@ -83,7 +97,7 @@ def _measure(setting: Setting, live: LiveProject, peers: Peers, chosen: argparse
         "deep": lambda: searching.deep(setting, peers),
         "size": lambda: searching.size(setting),
         "append": lambda: opening.append(setting),
-        "tree": lambda: opening.tree(setting, peers),
+        "tree": lambda: chain(opening.tree(setting, peers), trees.trees(setting)),
         "launch": lambda: screen.launch(setting, live, peers),
         "first": lambda: screen.first_time(setting, live, peers),
         "provisional": lambda: provisional.provisional(setting, live, peers),
@@ -91,6 +105,12 @@ def _measure(setting: Setting, live: LiveProject, peers: Peers, chosen: argparse
         "memory": lambda: memory.memory(setting, live, peers),
         "follow": lambda: screen.follow(setting, live),
         "loop": lambda: loop.loop(setting, live),
+        "resume": lambda: selector.launch(setting, live, peers),
+        "resume-pasted": lambda: selector.pasted(setting, live, peers),
+        "resume-deep": lambda: selector.deep(setting, live),
+        "resume-follow": lambda: selector.follow(setting, live),
+        "resume-memory": lambda: selector.memory(setting, live, peers),
+        "keys": lambda: keys.keys(setting, live),
         "manager": lambda: manager.whole(setting, peers),
         "write": lambda: manager.append(setting),
     }
@@ -145,7 +165,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--only",
         help="cold, warm, truth, recall, typing, pasted, deep, size, append, tree, launch, first, "
-        "provisional, open, memory, follow, loop, manager, write",
+        "provisional, open, memory, follow, loop, resume, resume-pasted, resume-deep, resume-follow, "
+        "resume-memory, keys, manager, write",
     )
     parser.add_argument("--record", action="store_true", help="keep the results in RESULTS.md")
     return parser.parse_args()

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tests.benchmarks.pickers import Picker, Rows
 
 TRIES = 25
+POLLING = {"LEAFMARK_POLL": "1"}
 FILTER_BOX = '"a phrase"'
 """What an empty filter shows of itself."""
 RATE = 1_000
@@ -138,7 +139,7 @@ def sessions(setting: Setting, live: LiveProject) -> int:
 
 def follow(setting: Setting, live: LiveProject) -> Iterator[Result]:
     """Bar 8: an append by another program, until it stands on the screen."""
-    for watch, limit, env in (("native watch", 0.1, {}), ("no watch", 0.2, {"LEAFMARK_POLL": "1"})):
+    for watch, limit, env in (("native watch", 0.1, {}), ("no watch", 0.2, POLLING)):
         with browser(setting, live, **env) as terminal:
             ready(terminal, live)
             taken = []
@@ -153,7 +154,7 @@ def follow(setting: Setting, live: LiveProject) -> Iterator[Result]:
             yield Result("8", what, ms(most), f"p50 {ms(half)}", value=most, limit=limit)
             if not env:
                 yield from _tree_follows(terminal, live)
-                yield from _flood(terminal, live)
+                yield from flood(terminal, live)
 
 
 def _tree_follows(terminal: Terminal, live: LiveProject) -> Iterator[Result]:
@@ -168,7 +169,8 @@ def _tree_follows(terminal: Terminal, live: LiveProject) -> Iterator[Result]:
     yield Result("8", "append -> in the tree: p95", ms(most), f"p50 {ms(half)}", value=most, limit=0.1)
 
 
-def _flood(terminal: Terminal, live: LiveProject) -> Iterator[Result]:
+def flood(terminal: Terminal, live: LiveProject) -> Iterator[Result]:
+    """A thousand appends a second to all sessions of the live project."""
     pid = terminal.process.pid
     before, started = processor_seconds(pid), time.perf_counter()
     for number in range(RATE * SECONDS):

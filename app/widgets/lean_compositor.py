@@ -1,0 +1,43 @@
+"""Draws of each widget what a change of the screen needs.
+
+Textual 8.2.8 draws every widget that touches the box around all that changed: for a row of the list and a
+line at the foot of the screen that is everything between them, several times for each key.
+"""
+
+from __future__ import annotations
+
+from textual._compositor import ChopsUpdate, Compositor
+from textual.geometry import Region
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from textual.strip import Strip
+
+
+class LeanCompositor(Compositor):
+    """Textual's own, but for what it draws anew when a part of the screen changed."""
+
+    _changed: tuple[Region, ...] = ()
+
+    def render_partial_update(self) -> ChopsUpdate | None:
+        self._changed = tuple(self._dirty_regions)
+        try:
+            return super().render_partial_update()
+        finally:
+            self._changed = ()
+
+    def _get_renders(self, crop: Region | None = None) -> Iterable[tuple[Region, Region, list[Strip]]]:
+        if not self._changed:
+            yield from super()._get_renders(crop)
+            return
+        for widget, (region, clip) in self.visible_widgets.items():
+            shown = region.intersection(clip)
+            touched = [each for each in self._changed if each.overlaps(shown)]
+            if not touched:
+                continue
+            top = max(shown.y, min(each.y for each in touched))
+            bottom = min(shown.bottom, max(each.bottom for each in touched))
+            part = Region(shown.x, top, shown.width, bottom - top)
+            yield part, clip, widget.render_lines(part.translate(-region.offset))

@@ -1,0 +1,123 @@
+"""From a key to what it paints, in the selector with all folders listed and the preview beside them."""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from tests.benchmarks.measure import percentile
+from tests.benchmarks.rows import Result, ms
+from tests.benchmarks.screen import warm_up
+from tests.benchmarks.selector import CURSOR, everywhere, list_rows, selector, typed
+from tests.benchmarks.typed_queries import prefixes, queries
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from tests.benchmarks.live import LiveProject
+    from tests.benchmarks.measure import Setting
+    from tests.terminal import Terminal
+
+STEPS = 60
+HELD = 90
+EVERY = 1 / 30
+"""Seconds between the repeats of a held key."""
+QUERIES = 20
+EMPTY = "words, "
+"""How an empty line begins."""
+STILL = 0.15
+"""Seconds after which nothing more of a key's work is expected."""
+
+MOVING, TYPING = 0.016, 0.05
+
+
+def keys(setting: Setting, live: LiveProject) -> Iterator[Result]:
+    """A step, a page, a held key, and every letter of some queries: the p95 of each."""
+    warm_up(setting)
+    with _sharp_stamps(), selector(setting, live) as terminal:
+        everywhere(terminal, live)
+        terminal.press("home")
+        for _ in range(3):
+            stepped(terminal, "down")
+        yield _row("a step -> repainted", [stepped(terminal, "down") for _ in range(STEPS)], MOVING)
+        pages = [stepped(terminal, key) for key in ["pagedown", "pageup"] * (STEPS // 4)]
+        yield _row("  a page -> repainted", pages, MOVING)
+        yield _row("  a held key -> repainted", held(terminal, "down", HELD, EVERY), MOVING)
+        terminal.settle(0.5)
+        shown, stood = [], []
+        for query in queries(QUERIES):
+            for prefix in prefixes(query):
+                at = terminal.send(prefix[-1])
+                if prefix.endswith(" "):
+                    # nobody sees it
+                    terminal.settle(STILL)
+                    continue
+                shown.append(terminal.wait_for(lambda _, p=prefix: typed(terminal).startswith(p)) - at)
+                stood.append(_last_change(terminal, lambda: list_rows(terminal)) - at)
+            terminal.press("escape")
+            # what comes too soon after it belongs to it
+            terminal.wait_for(lambda _: typed(terminal).startswith(EMPTY))
+            terminal.settle(STILL)
+        yield _row(f"  a letter ({len(shown)} of {QUERIES} queries) -> in the line", shown, TYPING)
+        yield _row("  a letter -> its sessions stand there", stood, None)
+
+
+def stepped(terminal: Terminal, key: str) -> float:
+    """Seconds until a key has painted the cursor's row; nothing moves when it is pressed."""
+    before = len(terminal.chunks)
+    at = terminal.press(key)
+    painted = terminal.wait_for_bytes(CURSOR.encode(), after=before) - at
+    terminal.settle(STILL)
+    return painted
+
+
+def held(terminal: Terminal, key: str, times: int, every: float) -> list[float]:
+    """The same of a key that is pressed every so many seconds: from each press to the next picture of the
+    cursor's row.
+    """
+    before = len(terminal.chunks)
+    pressed = []
+    begun = time.perf_counter()
+    for number in range(times):
+        time.sleep(max(0.0, begun + number * every - time.perf_counter()))
+        pressed.append(terminal.press(key))
+    terminal.settle(0.5)
+    painted = [chunk.at for chunk in terminal.chunks[before:] if CURSOR.encode() in chunk.data]
+    return answers(pressed, painted)
+
+
+def answers(pressed: Sequence[float], painted: Sequence[float]) -> list[float]:
+    """From each press to the first picture after it."""
+    return [next(one for one in painted if one >= at) - at for at in pressed]
+
+
+def _last_change(terminal: Terminal, look: Callable[[], object]) -> float:
+    """When what `look` sees changed last; waits until it stands still."""
+    at = terminal.chunks[-1].at
+    while True:
+        seen = look()
+        try:
+            at = terminal.wait_for(lambda _, seen=seen: look() != seen, STILL)
+        except TimeoutError:
+            return at
+
+
+def _row(what: str, taken: Sequence[float], limit: float | None) -> Result:
+    most = percentile(taken, 0.95)
+    half = f"p50 {ms(statistics.median(taken))}, max {ms(max(taken))}"
+    what = what if what.startswith(" ") else f"resume: {what}"
+    return Result("key", f"{what}, p95", ms(most), half, value=most, limit=limit)
+
+
+@contextmanager
+def _sharp_stamps() -> Iterator[None]:
+    """Output is stamped by a thread, which must not wait for one that emulates the terminal."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(0.0002)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)

@@ -1,0 +1,71 @@
+"""What the measures of the selector see on a screen. The figures are not tested."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.benchmarks.keys import answers, held, stepped
+from tests.benchmarks.selector import list_rows, matches, typed
+from tests.terminal import Terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PICTURE = """ leafmark
+╭─ sessions · all folders ─╮╭─ 40 of 40 ─╮
+│ words and     ││ user       │
+│❯   日本 one   ││ a question │
+│    two        ││            │
+╰─ {count} ─╯╰─ 3 of 4 ─╯
+ a bar
+ Enter resume"""
+
+ECHO = f"""
+import sys, termios, tty
+tty.setraw(0)
+print({PICTURE.format(count="2 of 9")!r}.replace("\\n", "\\r\\n"), end="", flush=True)
+while sys.stdin.buffer.raw.read(3):
+    print("\\r❯", end="", flush=True)
+"""
+
+
+@pytest.fixture
+def echo() -> Iterator[Terminal]:
+    with Terminal([sys.executable, "-c", ECHO], size=(60, 8)) as terminal:
+        terminal.wait_for_text("resume")
+        yield terminal
+
+
+def test_the_box_of_the_list_is_read_without_what_stands_beside_it(echo: Terminal) -> None:
+    assert typed(echo) == "words and"
+    assert [row.strip() for row in list_rows(echo)] == ["❯   日本 one", "two"]
+
+
+@pytest.mark.parametrize(
+    ("count", "found"),
+    [
+        ("2 of 9", 2),
+        ("1,234 of 9,999 · 11 hidden", 1234),
+        ("0 of 9 · 1 hidden", 0),
+        ("2 of 9 · …", None),
+        ("2 of 9 · … · 1 hidden", None),
+        ("11 hidden", None),
+    ],
+)
+def test_matches_are_counted_when_all_are_found(count: str, found: int | None) -> None:
+    shown = PICTURE.format(count=count).replace("\n", "\r\n")
+    with Terminal(["cat"], size=(60, 8)) as terminal:
+        terminal.emulator.feed(shown.encode())
+        assert matches(terminal) == found
+
+
+def test_a_key_is_answered_by_the_picture_that_follows_it(echo: Terminal) -> None:
+    assert stepped(echo, "down") > 0
+    assert len(held(echo, "down", 5, 0.01)) == 5
+
+
+def test_of_keys_that_come_before_a_picture_each_is_answered_by_it() -> None:
+    assert answers([1.0, 2.0, 4.0], [0.5, 3.0, 4.5]) == [2.0, 1.0, 0.5]

@@ -1,0 +1,226 @@
+"""The tree of a long session on the screen (issue 6, "Speed"): opening it, its keys, its memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import statistics
+from contextlib import contextmanager
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+from tests.benchmarks.measure import anonymous_bytes, percentile, run
+from tests.benchmarks.rows import Result, mb, ms
+from tests.terminal import Terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.benchmarks.measure import Setting
+
+SIZES = {20_000: 0.5, 80_000: 1.5}
+"""Entries, and seconds from the file to the painted tree."""
+KEYS = 25
+FRAME, SWITCH = 0.016, 0.1
+PLANTED = 7
+"""So many entries have the first of the words that are searched for, twice as many the second, and so on."""
+WORDS = ("zqa", "zqb", "zqc", "zqd")
+_BRANCH_EVERY = 500
+_PROSE = "the token is read before the cookie is set and so the second call fails on a clean machine "
+_OUTPUT = "".join(f"{number:4} return self.{'abcdefgh'[number % 8] * 9}(value)\n" for number in range(28))
+
+
+def trees(setting: Setting) -> Iterator[Result]:
+    """Both sizes; the keys at the larger one."""
+    for count, limit in SIZES.items():
+        home = os.path.join(setting.folder, f"trees-{count}")
+        size = _write(home, count)
+        taken, found = [], []
+        for number in range(max(3, setting.repeat)):
+            with _opened(setting, home) as terminal:
+                before = anonymous_bytes(terminal.process.pid)
+                pressed = terminal.press("down")
+                found.append(terminal.wait_for_text(f"entry {count - 1} ", 60) - pressed)
+                taken.append(terminal.wait_for_text(f"{count:,} entries", 60) - pressed)
+                if count == max(SIZES) and number == 0:
+                    keys = list(_keys(terminal, count))
+                    grown = anonymous_bytes(terminal.process.pid) - before
+        whole, first = statistics.median(taken), statistics.median(found)
+        what = f"key -> whole tree of {count:,} entries painted"
+        yield Result("6", what, ms(whole), f"file {mb(size)}", value=whole, limit=limit, ci=True)
+        yield Result("6", "  its last rows", ms(first), value=first)
+    yield from keys
+    yield Result(
+        "6", "  memory with its text searched", mb(grown), f"file {mb(size)}", grown / size, 3, ci=True
+    )
+
+
+def _keys(terminal: Terminal, count: int) -> Iterator[Result]:
+    """The keys in the tree of `count` entries that is shown."""
+    terminal.settle(0.5, 30)
+    terminal.press("tab", "home")
+    terminal.wait_for(lambda shown: any("││❯" in line and "entry 0 " in line for line in shown.lines))
+    for key, what in (("down", "a cursor key, on the screen"), ("pagedown", "a page")):
+        steps = []
+        for number in range(KEYS):
+            terminal.settle(0.12 + 0.003 * (number % 5))
+            before = _tree(terminal)
+            pressed = terminal.press(key)
+            steps.append(terminal.wait_for(lambda shown, before=before: _tree(shown) != before) - pressed)
+        yield _frame(what, steps)
+    switches = []
+    for _ in range(5):
+        for key, said in (("ctrl+u", "user: "), ("ctrl+d", "")):
+            terminal.settle(0.3)
+            pressed = terminal.press(key)
+            shows = (lambda shown: shown.shows("user: ") and _hides(shown)) if said else _hides_nothing
+            switches.append(terminal.wait_for(shows) - pressed)
+    half, most = statistics.median(switches), percentile(switches, 0.95)
+    yield Result("6", "  another filter", ms(half), f"p95 {ms(most)}", value=half, limit=SWITCH, ci=True)
+    yield from _search(terminal)
+
+
+def _frame(what: str, taken: list[float]) -> Result:
+    half, most = statistics.median(taken), percentile(taken, 0.95)
+    # Textual paints sixty times a second: a key waits for the next picture, half of the time on the average.
+    return Result(
+        "6", f"  {what}", ms(half), f"p95 {ms(most)}, frame {ms(FRAME)}", value=half, limit=2 * FRAME
+    )
+
+
+def _search(terminal: Terminal) -> Iterator[Result]:
+    total = PLANTED * len(WORDS) * (len(WORDS) + 1) // 2
+    pressed = terminal.press("/", "z")
+    some = terminal.wait_for(_has_hits, 60) - pressed
+    done = terminal.wait_for(lambda shown: _counts(shown, total), 60) - pressed
+    yield Result("6", "  first search: hits", ms(some), f"all of them {ms(done)}", value=some)
+    taken = []
+    terminal.press("q")
+    for number, word in enumerate(WORDS, 1):
+        terminal.settle(0.5)
+        pressed = terminal.press(word[-1])
+        taken.append(terminal.wait_for(lambda shown, n=PLANTED * number: _counts(shown, n), 20) - pressed)
+        terminal.settle(0.5)
+        pressed = terminal.press("backspace")
+        taken.append(terminal.wait_for(lambda shown: _counts(shown, total), 20) - pressed)
+    half, most = statistics.median(taken), percentile(taken, 0.95)
+    yield Result(
+        "6",
+        "  a search key: all hits counted",
+        ms(half),
+        f"p95 {ms(most)}",
+        value=half,
+        limit=SWITCH,
+        ci=True,
+    )
+
+
+def _has_hits(terminal: Terminal) -> bool:
+    return any(" entries" in line and (" of " in line or " found" in line) for line in terminal.lines)
+
+
+def _counts(terminal: Terminal, hits: int) -> bool:
+    said = re.compile(rf"(?: of {hits:,}|[ ─]{hits:,} found)(?![…\d,])")
+    return any(said.search(line) for line in terminal.lines)
+
+
+def _tree(terminal: Terminal) -> list[str]:
+    """The rows of the tree."""
+    rows = [line.partition("││")[2] for line in terminal.lines]
+    return list(takewhile(bool, rows[2:]))
+
+
+def _hides(terminal: Terminal) -> bool:
+    return any(re.search(r"user: [\d,]+ hidden", line) for line in terminal.lines)
+
+
+def _hides_nothing(terminal: Terminal) -> bool:
+    return not any(" hidden" in line for line in terminal.lines)
+
+
+@contextmanager
+def _opened(setting: Setting, home: str) -> Iterator[Terminal]:
+    """leafmark over the store in `home`, the cursor on the short session above the long one."""
+    env = {
+        **setting.env,
+        "HOME": home,
+        "LEAFMARK_CACHE_DIR": os.path.join(home, "cache"),
+        "LEAFMARK_STATE_DIR": os.path.join(home, "state"),
+    }
+    # the catalog is there, as it is when a session of this size is opened again
+    run(setting.leafmark("list", "--limit", "1"), env)
+    with Terminal(setting.leafmark(), env=env, cwd=home, size=(180, 40)) as terminal:
+        terminal.wait_for_text("2 entries", 60)
+        terminal.settle(0.7, 60)
+        yield terminal
+        terminal.press("ctrl+q")
+        terminal.wait(20)
+
+
+def _write(home: str, count: int) -> int:
+    """A store with a long session and a short one that is newer; the size of the long one."""
+    folder = os.path.join(home, ".pi/agent/sessions/--work--")
+    os.makedirs(folder)
+    long = os.path.join(folder, "2026_long.jsonl")
+    with open(long, "w") as file:
+        file.write(json.dumps(_header("long", home)) + "\n")
+        for number in range(count):
+            file.write(json.dumps(_entry(number)) + "\n")
+    short = os.path.join(folder, "2026_short.jsonl")
+    with open(short, "w") as file:
+        for line in (_header("short", home), _message(0, None, "user", "short", 2_000_000)):
+            file.write(json.dumps(line) + "\n")
+        file.write(json.dumps(_message(1, "00000000", "assistant", "yes", 2_000_001)) + "\n")
+    return os.path.getsize(long)
+
+
+def _header(id: str, cwd: str) -> dict[str, object]:
+    return {"type": "session", "version": 3, "id": id, "timestamp": "2026-01-01T00:00:00.000Z", "cwd": cwd}
+
+
+def _entry(number: int) -> dict[str, object]:
+    """Turns of four: a prompt, an answer that calls, the result, an answer. Every so often a branch begins
+    some way up.
+    """
+    parent = None if not number else f"{number - 1:08x}"
+    if number and number % _BRANCH_EVERY == 0:
+        parent = f"{number - 41:08x}"
+    words = [
+        word
+        for place, word in enumerate(WORDS)
+        if number % 101 == place and number // 101 < PLANTED * (place + 1)
+    ]
+    text = " ".join([f"entry {number} says that", *words, _PROSE * (1 + number % 5)])
+    kind = number % 4
+    if kind == 0:
+        return _message(number, parent, "user", text, number)
+    if kind == 2:
+        body = {"toolCallId": f"call-{number - 1}", "toolName": "bash"}
+        return _message(number, parent, "toolResult", f"{text}\n{_OUTPUT}", number, **body)
+    usage = {"input": 900, "output": 80, "cacheRead": 9000, "cacheWrite": 0, "cost": {"total": 0.01}}
+    entry = _message(number, parent, "assistant", text, number, usage=usage, stopReason="stop")
+    if kind == 1:
+        call = {
+            "type": "toolCall",
+            "id": f"call-{number}",
+            "name": "bash",
+            "arguments": {"command": "make test"},
+        }
+        entry["message"]["content"].append(call)  # type: ignore[index]
+    return entry
+
+
+def _message(
+    number: int, parent: str | None, role: str, text: str, second: int, **more: object
+) -> dict[str, object]:
+    stamp = f"2026-{1 + second // 2_400_000 % 12:02}-{1 + second // 86_400 % 28:02}T"
+    stamp += f"{second // 3600 % 24:02}:{second // 60 % 60:02}:{second % 60:02}.000Z"
+    message = {"role": role, "content": [{"type": "text", "text": text}], **more}
+    return {
+        "type": "message",
+        "id": f"{number:08x}",
+        "parentId": parent,
+        "timestamp": stamp,
+        "message": message,
+    }

@@ -1,0 +1,83 @@
+"""Of each widget what changed is drawn, and the picture is the one that Textual would have made."""
+
+from __future__ import annotations
+
+import random
+
+from textual._compositor import ChopsUpdate, Compositor
+from textual.app import App
+from textual.geometry import Region
+from textual.screen import Screen
+from textual.strip import Strip
+from textual.widget import Widget
+
+from app.widgets.lean_compositor import LeanCompositor
+
+
+class Lines(Widget):
+    """Notes which lines it is asked for."""
+
+    DEFAULT_CSS = "Lines { height: 1; } Lines#middle { height: 10; }"
+
+    def __init__(self, id):
+        super().__init__(id=id)
+        self.asked = []
+
+    def render_lines(self, crop):
+        self.asked += crop.line_range
+        return [Strip.blank(crop.width) for _ in crop.line_range]
+
+
+class Small(Screen):
+    def __init__(self):
+        super().__init__()
+        self._compositor = LeanCompositor()
+
+    def compose(self):
+        yield from (Lines("top"), Lines("middle"), Lines("bottom"))
+
+
+class Program(App):
+    def get_default_screen(self):
+        return Small()
+
+
+async def asked_for(*changes):
+    """The lines that each widget is asked for after some of their regions have changed."""
+    async with Program().run_test() as pilot:
+        widgets = {widget.id: widget for widget in pilot.app.screen.query(Lines)}
+        await pilot.pause()
+        for widget in widgets.values():
+            widget.asked.clear()
+        for id, *regions in changes:
+            widgets[id].refresh(*regions)
+        await pilot.pause(0.1)
+        return {id: widget.asked for id, widget in widgets.items()}
+
+
+async def test_what_lies_between_two_changes_is_not_drawn():
+    assert await asked_for(("top",), ("bottom",)) == {"top": [0], "middle": [], "bottom": [0]}
+
+
+async def test_of_a_widget_the_lines_that_changed_are_drawn():
+    assert await asked_for(("middle", Region(0, 3, 5, 2))) == {"top": [], "middle": [3, 4], "bottom": []}
+
+
+async def test_the_picture_is_the_same(browser, three):
+    rng = random.Random(5)
+    async with browser() as it:
+        compositor, console = it.screen._compositor, it.app.console
+        assert isinstance(compositor, LeanCompositor)
+        width, height = it.app.size
+        for _ in range(30):
+            regions = {
+                Region(x, y, rng.randint(1, width - x), rng.randint(1, min(6, height - y)))
+                for x, y in [(rng.randrange(width), rng.randrange(height)) for _ in range(3)]
+            }
+            compositor._dirty_regions = set(regions)
+            lean = compositor.render_partial_update()
+            compositor._dirty_regions = set(regions)
+            whole = Compositor.render_partial_update(compositor)
+            assert isinstance(lean, ChopsUpdate)
+            assert isinstance(whole, ChopsUpdate)
+            assert lean.render_segments(console) == whole.render_segments(console)

@@ -1,0 +1,320 @@
+"""Searching the entries of the tree, key by key, and the moves from mark to mark."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.factory import entry, header, message
+from tests.ui.conftest import pi_session
+
+
+def call(id, parent, name, arguments):
+    block = {"type": "toolCall", "id": f"call-{id}", "name": name, "arguments": arguments}
+    return entry("message", id, parent, message={"role": "assistant", "content": [block]})
+
+
+def result(id, parent, of, name, text):
+    body = {"role": "toolResult", "toolCallId": f"call-{of}", "toolName": name}
+    return entry("message", id, parent, message={**body, "content": [{"type": "text", "text": text}]})
+
+
+@pytest.fixture
+def forked(tmp_path):
+    pi_session(
+        tmp_path,
+        header("s"),
+        message("a", None, "user", "Fix the Login"),
+        message("b", "a", "assistant", "too early"),
+        message("c", "b", "user", "cache the login"),
+        message("d", "c", "assistant", "slower"),
+        message("e", "b", "user", "use redis"),
+        call("t", "e", "bash", {"command": "grep token"}),
+        result("r", "t", "t", "bash", "src/auth.py"),
+        message("f", "r", "assistant", "faster login, " + "very " * 200 + "hidden"),
+        entry("label", "l", "f", 5, targetId="d", label="Slow one"),
+        message("g", "l", "user", "ship it"),
+        id="s",
+    )
+    return tmp_path
+
+
+def at(it):
+    return it.tree.node.id
+
+
+def border(it):
+    return it.screen.query_one("#tree-pane")._said[1]
+
+
+async def search(it, text):
+    await it.press("slash", *text)
+    await it.until(lambda: it.tree.hits is not None and it.tree.hits.done, "the search")
+
+
+async def test_a_search_goes_to_the_first_hit_and_n_from_hit_to_hit(browser, forked):
+    async with browser() as it:
+        await it.press("tab", "home", "down")
+        await search(it, "login")
+        assert it.focus == "find"
+        assert (at(it), border(it).split(" · ")[0]) == ("f", "2 of 3")
+        await it.press("enter")
+        assert it.focus == "tree"
+        await it.press("n")
+        assert (at(it), border(it).split(" · ")[0]) == ("c", "3 of 3")
+        await it.press("n")
+        assert at(it) == "a"
+        await it.press("N", "N")
+        assert at(it) == "f"
+        await it.press("down")
+        assert border(it).startswith("3 found")
+
+
+async def test_every_word_must_be_in_an_entry_and_none_hides_a_row(browser, forked):
+    async with browser() as it:
+        rows = it.tree.rows
+        await it.press("tab")
+        await search(it, "LOGIN user")
+        assert it.tree.hits.counted(it.tree.view, None)[1:] == (2, 0)
+        assert it.tree.rows == rows
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("hidden", "f"),
+        ("slow one", "d"),
+        ("toolresult", "r"),
+        ("bash", "r"),
+        ("grep token", "r"),
+        ("auth.py", "r"),
+        ("redis", "e"),
+    ],
+)
+async def test_text_label_role_and_tool_are_searched(browser, forked, typed, found):
+    async with browser() as it:
+        await it.press("tab")
+        keys = ["space" if letter == " " else letter for letter in typed]
+        await search(it, ["full_stop" if key == "." else key for key in keys])
+        assert at(it) == found
+
+
+async def test_what_the_filter_hides_is_counted_apart(browser, forked):
+    async with browser() as it:
+        await it.press("tab", "home")
+        await search(it, "bash")
+        assert border(it).startswith("1 of 1, 1 filtered out")
+        await it.press("enter", "ctrl+a")
+        assert border(it).startswith("2 of 2 ·")
+        await it.press("ctrl+u")
+        assert border(it).startswith("0 found, 2 filtered out")
+
+
+async def test_a_search_drops_the_folds_and_n_opens_one(browser, forked):
+    async with browser() as it:
+        await it.press("tab", "minus")
+        assert it.tree.view.folded
+        await search(it, "login")
+        assert not it.tree.view.folded
+        await it.press("enter", "minus", "home", "N")
+        assert at(it) == "c"
+        assert it.tree.row.folded
+        await it.press("home", "left")
+        assert it.tree.rows == 1
+        await it.press("n")
+        assert at(it) == "f"
+
+
+async def test_escape_goes_back_where_one_was(browser, forked):
+    async with browser() as it:
+        await it.press("tab")
+        await search(it, "login")
+        assert at(it) != "g"
+        await it.press("escape")
+        assert (at(it), it.focus, it.tree.hits) == ("g", "tree", None)
+        assert it.tree.follows
+        assert "searching" not in border(it)
+
+
+async def test_escape_ends_a_search_that_was_kept_and_leaves_the_cursor(browser, forked):
+    async with browser() as it:
+        await it.press("tab")
+        await search(it, "redis")
+        await it.press("enter", "escape")
+        assert (at(it), it.focus, it.tree.hits) == ("e", "tree", None)
+        await it.press("escape")
+        assert it.focus == "sessions"
+
+
+async def test_the_arrows_step_while_one_types_and_a_slash_is_a_letter(browser, forked):
+    async with browser() as it:
+        await it.press("tab", "home")
+        await search(it, "login")
+        assert at(it) == "a"
+        await it.press("down")
+        assert at(it) == "f"
+        await it.press("up")
+        assert at(it) == "a"
+        await it.press("slash")
+        assert it.screen.query_one("#find").value == "login/"
+        await it.until(lambda: border(it).startswith("nothing found"), "the answer")
+
+
+async def test_hits_are_marked_by_a_character_and_in_the_entry(browser, forked):
+    async with browser() as it:
+        await it.press("tab")
+        await search(it, "redis")
+        row = next(line for line in it.text().splitlines() if "use redis" in line)
+        assert "❯•/" in row
+        assert it.entry.words == ("redis",)
+        await it.press("escape")
+        assert it.entry.words == ()
+
+
+async def test_what_is_appended_is_searched_too(browser, forked):
+    async with browser() as it:
+        await it.press("tab", "home")
+        await search(it, "xylograph")
+        assert border(it).startswith("nothing found")
+        with it.path("s").open("a") as file:
+            file.write(json.dumps(message("h", "g", "assistant", "a xylograph")) + "\n")
+        await it.until(lambda: it.tree.hits.counted(it.tree.view, None)[1] == 1, "the new entry")
+
+
+async def test_another_session_is_searched_for_the_same(browser, forked):
+    pi_session(forked, header("o"), message("x", None, "user", "login here"), id="o")
+    async with browser() as it:
+        await it.press("tab")
+        await search(it, "login")
+        await it.press("enter", "shift+tab", "down")
+        await it.settled()
+        if it.tree.view.tree.header.id != "o":
+            await it.press("up")
+            await it.settled()
+        await it.until(lambda: it.tree.hits.done and it.tree.view.tree.header.id == "o", "the other")
+        assert border(it).startswith("1 of 1")
+
+
+async def test_branch_points_labels_and_the_parent(browser, forked):
+    async with browser() as it:
+        await it.press("tab", "home", "b")
+        assert at(it) == "b"
+        await it.press("b")
+        assert at(it) == "b"
+        await it.press("m")
+        assert at(it) == "d"
+        await it.press("m")
+        assert at(it) == "d"
+        await it.press("p")
+        assert at(it) == "c"
+        await it.press("p")
+        assert at(it) == "b"
+        await it.press("end", "B")
+        assert at(it) == "b"
+        await it.press("end", "M")
+        assert at(it) == "d"
+
+
+async def test_a_label_in_a_fold_is_gone_to(browser, forked):
+    async with browser() as it:
+        await it.press("tab", "minus", "home", "m")
+        assert at(it) == "d"
+
+
+async def test_the_cursor_goes_round_the_ends_as_in_pi(browser, forked):
+    async with browser() as it:
+        await it.press("tab", "home", "up")
+        assert at(it) == "d"
+        await it.press("down")
+        assert at(it) == "a"
+
+
+async def test_the_times_of_labels(browser, forked):
+    async with browser() as it:
+        row = next(line for line in it.text().splitlines() if "[Slow one]" in line)
+        await it.press("tab", "T")
+        timed = next(line for line in it.text().splitlines() if "[Slow one]" in line)
+        assert ":" in timed.split("[Slow one]")[1]
+        assert ":" not in row.split("[Slow one]")[1]
+        assert "label times" in border(it)
+        await it.press("T")
+        assert "label times" not in border(it)
+
+
+async def test_the_branch_under_the_cursor_is_told_of(browser, tmp_path):
+    usage = {"input": 1000, "output": 200, "cacheRead": 0, "cacheWrite": 0, "cost": {"total": 0.25}}
+    pi_session(
+        tmp_path,
+        header("s"),
+        message("a", None, "user", "one", 0),
+        message("b", "a", "assistant", "two", 1, usage=usage),
+        message("c", "b", "user", "three", 2),
+        message("d", "b", "user", "four", 61),
+        message("e", "d", "user", "five", 62),
+        id="s",
+    )
+
+    def title(it):
+        return it.screen.query_one("#tree-pane")._said[0]
+
+    async with browser() as it:
+        await it.until(lambda: "branch" in title(it), "the facts")
+        assert title(it) == "tree · branch 2 of 2 · 3 turns · 1.2k tokens · $0.25 · 1 h 02 min"
+        await it.press("tab", "end")
+        assert at(it) == "c"
+        assert title(it) == "tree · branch 1 of 2 · 2 turns · 1.2k tokens · $0.25 · 2 min 00 s"
+        with it.path("s").open("a") as file:
+            file.write(json.dumps(message("f", "e", "user", "six", 63)) + "\n")
+        await it.press("home")
+        await it.until(lambda: "4 turns" in title(it), "the new turn")
+
+
+async def test_what_comes_while_the_cursor_is_elsewhere_is_counted(browser, forked):
+    async with browser() as it:
+        await it.press("tab", "home")
+        parent = "g"
+        for number in range(3):
+            with it.path("s").open("a") as file:
+                file.write(json.dumps(message(f"n{number}", parent, "user", "more")) + "\n")
+            parent = f"n{number}"
+        await it.until(lambda: border(it).startswith("+3 new"), "the count")
+        assert at(it) == "a"
+        await it.press("full_stop")
+        assert "new" not in border(it)
+        assert at(it) == "n2"
+
+
+async def test_ascii_says_the_same(browser, forked, tmp_path):
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "config.toml").write_text("ascii = true\n")
+    async with browser() as it:
+        await it.press("tab", "minus")
+        text = it.text()
+        assert text.isascii()
+        assert "<- active" in text
+        assert ">* " in text
+        assert "`+ user: cache the login (1)" in text
+
+
+async def test_a_terminal_without_other_characters_gets_none(browser, forked):
+    async with browser(env={"LANG": "C"}) as it:
+        assert it.text().isascii()
+
+
+async def test_without_colour_nothing_is_lost(browser, forked, monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with browser() as it:
+        await it.press("tab", "minus")
+        await search(it, "redis")
+        row = next(line for line in it.text().splitlines() if "use redis" in line)
+        assert "❯•/├⊟ user: use redis" in row
+        colours = {
+            colour.triplet
+            for strip in it.screen._compositor.render_strips()
+            for segment in strip
+            if segment.style is not None
+            for colour in (segment.style.color, segment.style.bgcolor)
+            if colour is not None and colour.triplet is not None
+        }
+        assert all(red == green == blue for red, green, blue in colours)
