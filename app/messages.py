@@ -184,6 +184,14 @@ class ArchiveRead(Message):
         super().__init__()
 
 
+class Unremembered(Message):
+    """How the list is shown could not be written down; `reason` is the system's word for why."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__()
+
+
 class ServiceFailed(Message):
     """Something in the background ended with an error that concerns no pane."""
 

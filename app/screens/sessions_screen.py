@@ -22,6 +22,7 @@ from app.messages import (
     SessionsChanged,
     StatesFound,
     SubagentsRead,
+    Unremembered,
 )
 from app.screens.dialogs import HelpDialog
 from app.screens.resuming_screen import ResumingScreen
@@ -30,6 +31,7 @@ from app.services.indexing import Indexing
 from app.services.liveness import Liveness
 from app.services.surroundings import Surroundings
 from app.stores import agent_named
+from app.view.arrangement import remembered
 from app.view.bars import header_line, reading_note
 from app.view.folders import tilde
 from app.view.hints import line_keys
@@ -264,8 +266,8 @@ class SessionsScreen(ResumingScreen):
         self.side.sessions_changed(self._places if self.scanned else None)
         self.refresh_bars()
 
-    @on(SessionsSide.Unremembered)
-    def _unremembered(self, event: SessionsSide.Unremembered) -> None:
+    @on(Unremembered)
+    def _unremembered(self, event: Unremembered) -> None:
         self.notify(f"This is not remembered: {one_line(event.reason)}", severity="warning", markup=False)
 
     @on(LineList.Moved, "#sessions")
@@ -311,6 +313,8 @@ class SessionsScreen(ResumingScreen):
     def action_turn(self, what: str) -> None:
         """Show the sessions in the next way; see `SessionsSide.turn`."""
         self.side.turn(what)
+        if what in ("roomy", "paths"):
+            self._surroundings.remember(remembered(self.model.arrangement))
         if what == "hidden" and self.model.arrangement.hidden:
             self._surroundings.read_subagents(self.model.rows())
 

@@ -7,7 +7,6 @@ from typing import ClassVar
 from textual import on
 from textual.message import Message
 
-from app import places
 from app.commands import key_name, named
 from app.formats.text import one_line
 from app.key_order import letter_follows
@@ -15,7 +14,7 @@ from app.messages import HitPlaced, SearchFound
 from app.services.completing import Completing
 from app.services.searching import Searching
 from app.services.spotting import Spotter
-from app.view.arrangement import ORDERS
+from app.view.arrangement import turned
 from app.view.notices import nothing_found, nothing_shown
 from app.view.session_filter import is_plain
 from app.widgets.bindings import bindings_of
@@ -59,13 +58,6 @@ class SessionsSide(Pane):
 
     class TrashAsked(Message):
         """A key that deletes was pressed where there is nothing to edit."""
-
-    class Unremembered(Message):
-        """How the list is shown could not be written down; `reason` is the system's word for why."""
-
-        def __init__(self, reason: str) -> None:
-            self.reason = reason
-            super().__init__()
 
     def __init__(
         self,
@@ -313,32 +305,8 @@ class SessionsSide(Pane):
         :param what: a field of `Arrangement`.
         """
         now = self._model.arrangement
-        if what == "scope":
-            value: object = "here" if now.scope == "all" else "all"
-        elif what == "order":
-            value = ORDERS[(ORDERS.index(now.order) + 1) % len(ORDERS)]
-        elif what == "agent":
-            agents = ["", *sorted({row.agent for row in self._model.rows()})]
-            value = agents[(agents.index(now.agent) + 1) % len(agents)] if now.agent in agents else ""
-        else:
-            value = not getattr(now, what)
-        self.show_arrangement(now.changed(**{what: value}))
-        if what in ("roomy", "paths"):
-            self._remember()
-
-    def _remember(self) -> None:
-        """Write down what the next run begins with."""
-        if self._setup.demo:
-            return
-        now = self._model.arrangement
-        try:
-            places.write_screen(
-                self._setup.env,
-                places.read_screen(self._setup.env)
-                | {"roomy": "yes" if now.roomy else "no", "paths": "yes" if now.paths else "no"},
-            )
-        except OSError as error:
-            self.post_message(self.Unremembered(str(error)))
+        agents = sorted({row.agent for row in self._model.rows()}) if what == "agent" else ()
+        self.show_arrangement(turned(now, what, agents))
 
     @on(LineList.Moved, "#sessions")
     def _moved(self) -> None:

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import os
 
-from app.messages import ArchiveRead, HereFound, PinsRead, SubagentsRead
+from app import places
+from app.messages import ArchiveRead, HereFound, PinsRead, SubagentsRead, Unremembered
 from app.services.latest import Latest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from textual.message import Message
 
@@ -31,6 +32,7 @@ class Surroundings:
         self._pins = Latest("pins", failed)
         self._here = Latest("here", failed)
         self._files = Latest("files", failed)
+        self._memory = Latest("memory", failed)
 
     def read_pins(self) -> None:
         """Which sessions are pinned."""
@@ -49,10 +51,22 @@ class Surroundings:
         """What agents have put into their archives."""
         self._files.ask(lambda overtaken: self._read_archive())
 
+    def remember(self, values: Mapping[str, str]) -> None:
+        """Write down what the next run begins with; answered with ``Unremembered`` where that fails."""
+        if not self._setup.demo:
+            self._memory.ask(lambda overtaken: self._remember(values))
+
     def stop(self) -> None:
         """End the threads."""
-        for latest in (self._pins, self._here, self._files):
+        for latest in (self._pins, self._here, self._files, self._memory):
             latest.stop()
+
+    def _remember(self, values: Mapping[str, str]) -> None:
+        env = self._setup.env
+        try:
+            places.write_screen(env, places.read_screen(env) | dict(values))
+        except OSError as error:
+            self._post(Unremembered(str(error)))
 
     def _read_pins(self) -> None:
         from app.actions.pin import pins

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
 SCOPES = ("all", "here")
@@ -108,15 +108,35 @@ class Arrangement:
         return said
 
 
-def initial(remembered: Mapping[str, str], *, selects: bool = False) -> Arrangement:
+def turned(arrangement: Arrangement, what: str, agents: Sequence[str] = ()) -> Arrangement:
+    """The arrangement with the next value of one field; after the last comes the first.
+
+    :param what: the field.
+    :param agents: those that there are, where that is ``agent``: after the last come all of them.
+    """
+    if what == "scope":
+        ring: Sequence[Any] = SCOPES
+    elif what == "order":
+        ring = ORDERS
+    elif what == "agent":
+        ring = ("", *agents)
+    else:
+        ring = (False, True)
+    now = getattr(arrangement, what)
+    at = ring.index(now) if now in ring else -1
+    return arrangement.changed(**{what: ring[(at + 1) % len(ring)]})
+
+
+def remembered(arrangement: Arrangement) -> dict[str, str]:
+    """What of it the next run begins with, for `app.places.write_screen`; `initial` takes it."""
+    return {name: "yes" if getattr(arrangement, name) else "no" for name in _LOOKS}
+
+
+def initial(last: Mapping[str, str], *, selects: bool = False) -> Arrangement:
     """The arrangement that a run begins with.
 
-    :param remembered: of the last run (`app.places.read_screen`).
+    :param last: what is remembered of the last run (`app.places.read_screen`).
     :param selects: it is the selector's: this folder in one list, as in pi; the browser has all of them.
     """
-    return Arrangement(
-        scope="here" if selects else "all",
-        grouped=not selects,
-        roomy=remembered.get("roomy") == "yes",
-        paths=remembered.get("paths") == "yes",
-    )
+    begun = Arrangement(scope="here" if selects else "all", grouped=not selects)
+    return begun.changed(**{name: last.get(name) == "yes" for name in _LOOKS})

@@ -23,6 +23,11 @@ def install(tmp_path, *names):
         (folder / name).chmod(0o755)
 
 
+def summarise_with(tmp_path, *command):
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "config.toml").write_text(f"summary_command = {json.dumps(command)}\n")
+
+
 def lines(path):
     return [json.loads(line) for line in Path(path).read_text().splitlines()]
 
@@ -239,8 +244,7 @@ async def test_an_outline_is_prepared_for_a_summary_that_the_user_writes(browser
 
 
 async def test_a_command_of_the_users_makes_the_summary(browser, work, tmp_path):
-    (tmp_path / "config").mkdir()
-    (tmp_path / "config" / "config.toml").write_text('summary_command = ["/bin/sh", "-c", "/usr/bin/tr a-z A-Z"]\n')
+    summarise_with(tmp_path, "/usr/bin/tr", "a-z", "A-Z")
     async with browser(here=str(work)) as it:
         path = it.path(BRANCHED)
         await at(it, "two")
@@ -256,8 +260,7 @@ async def test_a_command_of_the_users_makes_the_summary(browser, work, tmp_path)
 
 
 async def test_a_command_can_be_given_up(browser, work, tmp_path):
-    (tmp_path / "config").mkdir()
-    (tmp_path / "config" / "config.toml").write_text('summary_command = ["/bin/sh", "-c", "/bin/sleep 600"]\n')
+    summarise_with(tmp_path, "/bin/sleep", "600")
     async with browser(here=str(work)) as it:
         path = it.path(BRANCHED)
         before = path.read_bytes()

@@ -34,7 +34,7 @@ async def test_an_empty_label_takes_it_off(browser, three):
     async with browser() as it:
         path = it.path("branchy")
         await it.press("tab")
-        it.tree.open_at("f", -1)
+        it.tree.open_at("e", -1)
         await it.pilot.pause()
         await it.press("L", "ctrl+u", "enter")
         await it.until(lambda: not it.sessions.row.labels, "its end")

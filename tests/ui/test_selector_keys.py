@@ -72,6 +72,9 @@ async def test_the_help_has_every_command_with_its_keys(browser, three):
         assert isinstance(it.screen, HelpDialog)
         said = str(it.screen.query_one("#keys Static").content)
         for command in COMMANDS:
+            if not it.app.screen_stack[0].offers(command):
+                assert command.pane in ("tree", "entry", "app")
+                continue
             assert command.help in said
             assert keys_of(command) in said
         await it.press("escape")
