@@ -11,7 +11,10 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
+
+from textual.widgets import Input
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -83,7 +86,24 @@ class KeyOrder:
         if self._timeout is not None:
             self._timeout.cancel()
         if self._waiting:
+            self._type_at_once()
             await self.take(self._waiting.popleft())
+
+    def _type_at_once(self) -> None:
+        """Put a run of letters that wait into the line they are typed in, but for the last, which goes its
+        way as any key: each alone would be painted and looked for.
+        """
+        line = self._app.focused
+        letters = list(takewhile(lambda key: key.is_printable, self._waiting))[:-1]
+        if not letters or not isinstance(line, Input) or not line.selection.is_empty:
+            return
+        text = "".join(key.character or "" for key in letters)
+        if not line.value and text[0] == " ":
+            return  # in an empty line a blank may be a command
+        with line.prevent(Input.Changed):
+            line.insert_text_at_cursor(text)
+        for _ in letters:
+            self._waiting.popleft()
 
 
 def letter_follows(app: App[Any]) -> bool:

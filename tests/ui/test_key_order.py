@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textual import events
 
+from app.widgets.search_box import SearchBox
 from tests.factory import chain
 from tests.ui.conftest import pi_session
 
@@ -26,6 +27,28 @@ async def test_no_letter_of_a_filter_is_lost(browser, three):
     async with browser() as it:
         together(it, "slash", *"login")
         await it.until(lambda: it.screen.query_one("Input").value == "login", "the whole filter")
+
+
+async def test_letters_that_wait_are_typed_at_once(browser, three, monkeypatch):
+    typed = []
+    insert = SearchBox.insert_text_at_cursor
+    monkeypatch.setattr(
+        SearchBox, "insert_text_at_cursor", lambda box, text: (typed.append(text), insert(box, text))
+    )
+    async with browser() as it:
+        together(it, "slash", *"fix the login", "enter")
+        await it.until(lambda: it.focus == "sessions", "the list")
+        assert it.screen.query_one("Input").value == "fix the login"
+        assert "".join(typed) == "fix the login"
+        assert len(typed) <= 3
+
+
+async def test_a_blank_into_an_empty_line_stays_a_command(browser, three):
+    async with browser(selector="") as it:
+        it.app.post_message(events.Key("space", " "))
+        together(it, *"do")
+        await it.until(lambda: it.box.value == "do", "the letters")
+        assert len(it.sessions.model.marked) == 1
 
 
 async def test_a_filter_that_is_kept_and_dropped_leaves_the_list(browser, three):
