@@ -203,7 +203,7 @@ import sys
 sys.path.insert(0, sys.argv[1])
 from app import first_frame, full_screen
 full_screen.missing = lambda: ""
-def show(*arguments):
+def show(*arguments, **named):
     raise SystemExit
 first_frame.show = show
 from app.cli import main
@@ -230,3 +230,10 @@ def test_the_command_line_loads_nothing_of_the_screen() -> None:
     screen = {"browser", "messages", "resources", "screens", "services", "takeover", "theme", "widgets"}
     loaded = loaded_by("app.cli", "app.first_frame")
     assert not {name for name in loaded if name.startswith("app.") and name.split(".")[1] in screen}
+
+
+def test_the_screen_does_not_wait_for_what_few_runs_need() -> None:
+    rare = {"textual.widgets._text_area", "app.actions.compare", "app.screens.archive_dialog", "send2trash"}
+    code = f"import sys, app.browser, app.screens.resume\nprint(sorted({rare!r} & sys.modules.keys()))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

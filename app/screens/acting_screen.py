@@ -12,7 +12,6 @@ from app.commands import key_name, named
 from app.formats.slot import fold_title
 from app.formats.text import one_line
 from app.messages import ActionsDone, PlanReady
-from app.screens.archive_dialog import ArchiveDialog
 from app.screens.dialogs import FolderDialog
 from app.screens.questions import RowEditor, RowQuestion
 from app.services.acting import Acting
@@ -32,6 +31,10 @@ if TYPE_CHECKING:
     from app.settings import Settings
     from app.setup import Setup
     from app.stores.archive import Archived
+
+
+TRASH, TRASH_ANYWAY = "trash", "trash anyway"
+"""What is done; the latter where an agent may have a session open and the user knows."""
 
 
 class ActingScreen(Screen[None]):
@@ -95,7 +98,8 @@ class ActingScreen(Screen[None]):
             self._trash(rows, anyway=False)
 
     def _trash(self, rows: Sequence[Row], *, anyway: bool) -> None:
-        self.act("trash", rows, lambda *about: on_rows.trash(*about, anyway=anyway))
+        what = TRASH_ANYWAY if anyway else TRASH
+        self.act(what, rows, lambda *about: on_rows.trash(*about, anyway=anyway))
 
     def _ask(
         self, rows: Sequence[Row], question: str, answers: dict[str, str], go_on: Callable[[], object]
@@ -110,7 +114,7 @@ class ActingScreen(Screen[None]):
 
         self.app.push_screen(RowQuestion(answers), answered)
 
-    def _trashed(self, outcomes: Sequence[Outcome]) -> None:
+    def _trashed(self, outcomes: Sequence[Outcome], *, anyway: bool) -> None:
         gone = [outcome.row.path for outcome in outcomes if outcome.row and outcome.change]
         if gone:
             # at once: the watch needs a moment
@@ -124,7 +128,7 @@ class ActingScreen(Screen[None]):
                 rows,
                 f"No trash here. x deletes {how_many} for good · Esc keeps",
                 {"x": "delete"},
-                lambda: self.act("delete", rows, on_rows.delete),
+                lambda: self.act("delete", rows, lambda *about: on_rows.delete(*about, anyway=anyway)),
             )
 
     # other changes
@@ -188,6 +192,8 @@ class ActingScreen(Screen[None]):
     def action_show_archive(self) -> None:
         """List what agents have put into their archives."""
 
+        from app.screens.archive_dialog import ArchiveDialog
+
         def chosen(archived: Archived | None) -> None:
             from app.actions.unarchive import unarchive
 
@@ -230,15 +236,17 @@ class ActingScreen(Screen[None]):
         for note in event.notes:
             self.notify(one_line(note, 500), severity="warning", markup=False)
         changes = [outcome.change for outcome in done if outcome.change is not None]
-        said = toast(event.what, changes, key_name(named("change.undo").keys[0]))
+        # in the line, the first one is a letter
+        undo_key = named("change.undo").keys[-1 if self.side.box.has_focus else 0]
+        said = toast(event.what, changes, key_name(undo_key))
         if said:
             self.notify(one_line(said, 500), markup=False)
         if event.what == "undo" and not event.outcomes:
             self.notify("Nothing to take back", markup=False)
         if done:
             self.side.list.clear_marks()
-        if event.what == "trash":
-            self._trashed(event.outcomes)
+        if event.what in (TRASH, TRASH_ANYWAY):
+            self._trashed(event.outcomes, anyway=event.what == TRASH_ANYWAY)
         if any(change.kind == "pin" for change in changes):
             self.pins_changed()
         if event.what == "fork and resume" and done and done[0].row is not None:

@@ -9,7 +9,7 @@ from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Static, TextArea
+from textual.widgets import Static
 
 from app.formats.text import inert, one_line
 from app.view.bars import command_line
@@ -146,6 +146,9 @@ class TextDialog(ModalScreen[str | None]):
         super().__init__()
         self._title = title
         self._takes = takes
+        # it takes long to load, and most runs edit no text
+        from textual.widgets import TextArea
+
         self._area = TextArea(inert(text), soft_wrap=True, show_line_numbers=False, tab_behavior="indent")
 
     def compose(self) -> ComposeResult:

@@ -11,7 +11,6 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from app.formats.text import one_line
-from app.view.comparison import NARROWEST, comparison_lines
 from app.view.line import fit_line
 from app.widgets.line_list import LineList
 
@@ -47,8 +46,11 @@ class _Lines(LineList):
         self._scroll(0)
 
     def _lay_out(self) -> None:
-        cells = max(NARROWEST, self.scrollable_content_region.width)
         if self._comparison is not None and self.size.width:
+            # nobody has to wait for it before they compare
+            from app.view.comparison import NARROWEST, comparison_lines
+
+            cells = max(NARROWEST, self.scrollable_content_region.width)
             self._laid_out = comparison_lines(self._comparison, cells, self._names)
         self.set_rows(len(self._laid_out), 0)
         self.redraw_rows()

@@ -70,3 +70,18 @@ def size(number: int) -> str:
             return f"{round(number_of)}{unit}"
         number = round(number_of)
     raise AssertionError
+
+
+def duration(span_ms: int) -> str:
+    """A length of time in two units, for example "2 h 05 min", "3 min 20 s" or "4 s"."""
+    seconds = max(0, span_ms) // 1000
+    if seconds < 60:
+        return f"{seconds} s"
+    minutes, seconds = divmod(seconds, 60)
+    if minutes < 60:
+        return f"{minutes} min {seconds:02} s"
+    hours, minutes = divmod(minutes, 60)
+    if hours < 24:
+        return f"{hours} h {minutes:02} min"
+    days, hours = divmod(hours, 24)
+    return f"{days:,} d {hours} h"

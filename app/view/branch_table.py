@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from array import array
 
-from app.view.ages import count
-from app.view.comparison import duration
+from app.view.ages import count, duration
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

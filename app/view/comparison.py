@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app.actions.compare import count_tools
 from app.formats.text import one_line
+from app.view.ages import duration
 from app.view.cells import ELLIPSIS, fill, shorten, shorten_start, steady
 from app.view.wrapping import wrap
 
@@ -151,18 +152,3 @@ def _totals(side: Side) -> list[Span]:
         (f"${spent.cost:,.4f}", "text"),
         (duration(side.duration_ms), "text"),
     ]
-
-
-def duration(span_ms: int) -> str:
-    """A length of time in two units, for example "2 h 05 min", "3 min 20 s" or "4 s"."""
-    seconds = max(0, span_ms) // 1000
-    if seconds < 60:
-        return f"{seconds} s"
-    minutes, seconds = divmod(seconds, 60)
-    if minutes < 60:
-        return f"{minutes} min {seconds:02} s"
-    hours, minutes = divmod(minutes, 60)
-    if hours < 24:
-        return f"{hours} h {minutes:02} min"
-    days, hours = divmod(hours, 24)
-    return f"{days:,} d {hours} h"

@@ -14,7 +14,8 @@ from app.formats.touched import Files
 from app.sessions.node import Node
 from app.sessions.tree import open_tree
 from app.sessions.usage import Spent
-from app.view.comparison import FILE_LINES, NARROWEST, Marks, comparison_lines, duration
+from app.view.ages import duration
+from app.view.comparison import FILE_LINES, NARROWEST, Marks, comparison_lines
 from app.view.line import line_width, plain
 from app.view.palette import STYLES
 from tests.actions.test_compare import answer, calls, text
