@@ -127,8 +127,6 @@ class SessionsSide(Pane):
         said = [self._search_said]
         if model.is_filtered or model.arrangement.narrows:
             said.insert(0, f"{model.matched:,} of {model.total:,}")
-        elif model.arrangement.scope == "here":
-            said.insert(0, f"{model.total:,} of {model.known:,}")
         if model.hidden:
             said.append(f"{model.hidden:,} hidden")
         how = model.arrangement.words()

@@ -462,7 +462,8 @@ def test_pasted_text_is_one_line_of_the_query(machine):
     with machine.terminal() as terminal:
         pointed(terminal, "write a man page")
         shown(terminal)
-        terminal.send("\x1b[200~login\n\x1b]52;c;aGk=\x07\x1b[201~")
+        # an escape character within a paste ends it for Textual 8.2.8: the rest comes as keys
+        terminal.send("\x1b[200~login\nsecond \x07line\x1b[201~")
         terminal.wait_for_text("1 of 2", 30)
         pointed(terminal, "fix the login")
     assert machine.ran() is None, "a newline that is pasted chooses nothing"

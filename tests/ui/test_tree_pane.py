@@ -195,7 +195,8 @@ async def test_a_megabyte_is_shown_a_window_at_a_time(browser, tmp_path):
     pi_session(tmp_path, *chain("x" * 600_000 + "\n" + "y\n" * 200_000, id="s"), id="s")
     async with browser() as it:
         await it.until(lambda: len(it.entry.lines) > 200_000, "all lines")
-        assert it.entry.drawn < 2_000
+        # some windows: not the 200,000 lines, whose batches come while what is in sight is drawn
+        assert it.entry.drawn < 10_000
 
 
 async def test_damage_is_counted_in_the_tree(browser, tmp_path):
