@@ -11,6 +11,7 @@ import os
 import sys
 
 from app.index.catalog import Catalog
+from app.view.ascii_text import ascii_text
 from app.view.bars import reading_note
 from app.view.frame import frame
 from app.view.hints import line_keys
@@ -99,11 +100,17 @@ def fill_list(setup: Setup, height: int, arrangement: Arrangement) -> SessionLis
 
 
 def show(
-    setup: Setup, theme: str, arrangement: Arrangement, query: str | None = None
+    setup: Setup,
+    theme: str,
+    arrangement: Arrangement,
+    query: str | None = None,
+    *,
+    ascii_only: bool = False,
 ) -> tuple[SessionList, Terminal | None]:
     """Write the first frame, empty where the terminal is too small for one.
 
     :param query: of the selector; None for the browser.
+    :param ascii_only: spell it in ASCII.
     :return: the list as shown, and the terminal to give back at the end.
     """
     output, source = _terminal()
@@ -112,7 +119,7 @@ def show(
     terminal = Terminal(output, source)
     model = fill_list(setup, _height(terminal), arrangement)
     try:
-        terminal.enter(_picture(setup, theme, model, terminal, query))
+        terminal.enter(_picture(setup, theme, model, terminal, query, ascii_only=ascii_only))
     except BaseException:  # a signal may come at any point of it
         terminal.leave()
         terminal.restore()
@@ -129,14 +136,18 @@ def fill(
     done: int,
     total: int,
     query: str | None = None,
+    *,
+    ascii_only: bool = False,
 ) -> None:
     """Put the sessions that were read first into an empty first frame, and into `model`.
 
+    :param query: as in `show`, and so is ``ascii_only``.
     :param done: how many files are read; `total`: how many there are to read.
     """
     model.load(rows)
     model.open_first(_height(terminal))
-    terminal.show(_picture(setup, theme, model, terminal, query, reading_note(done, total)))
+    note = reading_note(done, total)
+    terminal.show(_picture(setup, theme, model, terminal, query, note, ascii_only=ascii_only))
 
 
 def _height(terminal: Terminal) -> int:
@@ -145,7 +156,14 @@ def _height(terminal: Terminal) -> int:
 
 
 def _picture(
-    setup: Setup, theme: str, model: SessionList, terminal: Terminal, query: str | None, note: str = ""
+    setup: Setup,
+    theme: str,
+    model: SessionList,
+    terminal: Terminal,
+    query: str | None,
+    note: str = "",
+    *,
+    ascii_only: bool,
 ) -> str:
     """What to write; empty where the terminal is too small for it."""
     columns, lines = terminal.size
@@ -164,6 +182,8 @@ def _picture(
         query=query,
         keys=keys,
     )
+    if ascii_only:
+        drawn = [[(ascii_text(text), style, ground) for text, style, ground in pieces] for pieces in drawn]
     return ansi(drawn, THEMES[theme], depth(os.environ))
 
 

@@ -43,12 +43,14 @@ def run(setup: Setup, theme: str, query: str | None = None) -> tuple[Plan | None
     """
     from app import first_frame, places
     from app.view.arrangement import initial
+    from app.view.ascii_text import is_ascii_terminal
 
     settings = _settings(setup)
     remembered = {} if setup.demo else places.read_screen(setup.env)
     arrangement = initial(remembered, selects=query is not None)
+    ascii_only = is_ascii_terminal(setup.env) if settings is None else settings.draws_ascii(setup.env)
     ended = False
-    model, terminal = first_frame.show(setup, theme, arrangement, query)
+    model, terminal = first_frame.show(setup, theme, arrangement, query, ascii_only=ascii_only)
     # Pictures are written by a thread, and what is searched and read comes in by others: with Python's own
     # number each would wait ten times as long for its turn, and the keys for theirs.
     sys.setswitchinterval(SWITCH_SECONDS)
@@ -58,7 +60,9 @@ def run(setup: Setup, theme: str, query: str | None = None) -> tuple[Plan | None
         if indexing is not None and terminal is not None:
             rows, done, total = indexing.first_rows(FIRST_ROWS_SECONDS)
             if rows:
-                first_frame.fill(setup, theme, model, terminal, rows, done, total, query)
+                first_frame.fill(
+                    setup, theme, model, terminal, rows, done, total, query, ascii_only=ascii_only
+                )
         from app.browser import Browser
 
         app = Browser(

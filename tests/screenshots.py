@@ -1,14 +1,16 @@
 """The pictures in ``screenshots/``, SVG and PNG: ``python -m tests.screenshots`` draws them anew from the
 example sessions.
 
-The clock, the folder and the sizes are fixed, so that the same program gives the same bytes.
+The clock, the time zone, the folder and the sizes are fixed, so that the same program gives the same bytes.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +88,8 @@ async def shoot(name: str, size: tuple[int, int], theme: str, keys: tuple[str, .
 
 def main(names: list[str]) -> None:
     """Draw all pictures, or those that are named."""
+    os.environ["TZ"] = "UTC"
+    time.tzset()
     TARGET.mkdir(exist_ok=True)
     for name, size, theme, keys in SHOTS:
         if names and name not in names:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.formats.content import text_of
 from app.formats.dialects import named
+from app.formats.silent import SILENT
 from app.formats.skim import CamelUsage, raw_json, skim_fields
 from app.formats.text import one_line
 from app.formats.touched import Files, Touched, calls_in
@@ -50,8 +51,8 @@ class Side:
     :param leaf: where it ends; ``label`` is the label nearest to that, "" for none.
     :param tools: how often each tool was called, the most frequent first.
     :param spent: tokens and dollars.
-    :param first_ms: the time of the first entry that has one, ``last_ms`` the latest time, in milliseconds
-        since the epoch, UTC; None where no entry has a time.
+    :param first_ms: the earliest time of an entry that is no bookkeeping, ``last_ms`` the latest, in
+        milliseconds since the epoch, UTC; None where no such entry has a time.
     """
 
     leaf: Node
@@ -131,7 +132,8 @@ def _side(tree: SessionTree, leaf: Node, path: list[Node], keep_going: Callable[
             _answer(turns[-1], entry)
             called.update(name or "tool" for name, _ in calls_in(entry))
         touched.take(entry)
-    times = [time for node in path if (time := node.timestamp) is not None]
+    spoken = (node for node in path if node.type not in SILENT)
+    times = [time for node in spoken if (time := node.timestamp) is not None]
     label = next((node.label for node in reversed(path) if node.label), "")
     return Side(
         leaf,

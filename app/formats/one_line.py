@@ -59,6 +59,11 @@ def one_line_of(entry: Entry) -> OneLine:
     return row(entry) if row else OneLine("unknown", "", _bracket(_word(entry.type)))
 
 
+def is_known(type: str, role: str | None) -> bool:
+    """Whether entries of this type, or messages of this role, have a row of their own."""
+    return (role or "") in _ROLES if type == "message" else type in _TYPES
+
+
 def _word(text: str | None) -> str:
     return one_line(text or "", _WORD_LIMIT)
 

@@ -15,6 +15,7 @@ from app.index.reading import Reading
 from app.index.row import provisional_row, refused_row, session_row, signature_of, unread
 from app.index.walk import store_of, walk
 from app.index.work import results, settle, start_workers
+from app.sessions.own_growth import is_ours
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -270,8 +271,12 @@ class Scanner:
             batch.counted()
 
     def _grew(self, job: Job) -> int | None:
-        """When the file was seen to grow: now, if it has since we last looked ourselves (FORMATS 2.4)."""
+        """When the file was seen to grow: now, if it has since we last looked ourselves, and not by what we
+        wrote (FORMATS 2.4).
+        """
         before = self.known.get(job.path)
-        if self._following and before and before[0] == job.signature[0] and before[1] < job.signature[1]:
+        inode, size = job.signature[:2]
+        grew = self._following and before and before[0] == inode and before[1] < size
+        if before and grew and not is_ours(job.path, inode, before[1], size):
             return self._now()
         return job.old.row.grew_ms if job.old else None

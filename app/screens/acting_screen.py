@@ -18,6 +18,8 @@ from app.services.acting import Acting
 from app.services.liveness import Starter
 from app.stores import agent_named
 from app.stores.live import LIVE, MAYBE
+from app.view.cells import width
+from app.view.session_row import INDENT
 from app.view.toasts import toast
 
 TYPE_CHECKING = False
@@ -50,6 +52,10 @@ class ActingScreen(Screen[None]):
         self._acting = Acting(self.setup, self.post_message, self.service_failed)
         self._went_to = ""
         self._starter = Starter(self.setup, self.post_message, self.service_failed)
+
+    def share_undo(self, above: ActingScreen) -> None:
+        """What is done here is taken back there as well, and the other way round."""
+        above._acting.shares_with(self._acting)
 
     def end_acting(self) -> None:
         """End them; what was asked for is done first."""
@@ -86,14 +92,18 @@ class ActingScreen(Screen[None]):
             return
         maybe = [self.reasons.get(row.path, "") for row in rows if states.get(row.path) == MAYBE]
         if maybe or self.settings.ask_before_trash:
-            what = f"Trash {len(rows):,} sessions?" if len(rows) > 1 else "Trash this session?"
+            what, brief = "Trash this session?", "Trash it?"
+            if len(rows) > 1:
+                what, brief = f"Trash {len(rows):,} sessions?", f"Trash {len(rows):,}?"
             why = f" {one_line(maybe[0], 60)};" if maybe else ""
-            self._ask(
-                rows,
+            question = self._fitting(
                 f"{what}{why} Enter trashes · Esc keeps",
-                {"enter": "trash"},
-                lambda: self._trash(rows, anyway=bool(maybe)),
+                f"{what} Enter · Esc keeps",
+                f"{brief} Enter · Esc keeps",
             )
+            if why not in question:
+                self.notify(one_line(maybe[0], 500), severity="warning", markup=False)
+            self._ask(rows, question, {"enter": "trash"}, lambda: self._trash(rows, anyway=bool(maybe)))
         else:
             self._trash(rows, anyway=False)
 
@@ -101,10 +111,17 @@ class ActingScreen(Screen[None]):
         what = TRASH_ANYWAY if anyway else TRASH
         self.act(what, rows, lambda *about: on_rows.trash(*about, anyway=anyway))
 
+    def _fitting(self, *questions: str) -> str:
+        """The first that a row has room for, as the keys that answer it stand at its end; else the last."""
+        room = self.side.list.scrollable_content_region.width - INDENT
+        return next((question for question in questions if width(question) < room), questions[-1])
+
     def _ask(
         self, rows: Sequence[Row], question: str, answers: dict[str, str], go_on: Callable[[], object]
     ) -> None:
         sessions = self.side.list
+        # the wheel may have left the row
+        sessions.show_cursor()
         sessions.set_question(frozenset(row.path for row in rows), question)
 
         def answered(answer: str | None) -> None:
@@ -124,9 +141,14 @@ class ActingScreen(Screen[None]):
             rows = [outcome.row for outcome in without if outcome.row is not None]
             how_many = f"{len(rows):,} sessions" if len(rows) > 1 else "it"
             self.complain(str(without[0].error))
+            question = self._fitting(
+                f"No trash here. x deletes {how_many} for good · Esc keeps",
+                f"x deletes {how_many} for good · Esc",
+                "For good? x deletes · Esc",
+            )
             self._ask(
                 rows,
-                f"No trash here. x deletes {how_many} for good · Esc keeps",
+                question,
                 {"x": "delete"},
                 lambda: self.act("delete", rows, lambda *about: on_rows.delete(*about, anyway=anyway)),
             )
@@ -136,6 +158,7 @@ class ActingScreen(Screen[None]):
     def action_rename(self) -> None:
         """Edit the name of the session under the cursor, in its row."""
         row = self.side.list.row
+        self.side.list.show_cursor()
         region = self.side.list.row_region(row.path) if row is not None else None
         if row is None or region is None:
             return

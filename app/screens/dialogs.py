@@ -14,16 +14,19 @@ from textual.widgets import Input, Static
 
 from app.commands import COMMANDS, PANES, keys_of
 from app.formats.text import inert, one_line
+from app.view.wrapping import wrap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from textual import events
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
     from app.commands import Command
 
+_HELP_COLUMN = 22
 PANE_TITLES = {
     "sessions": "Sessions",
     "side": "Sessions and search",
@@ -155,7 +158,7 @@ class HelpDialog(ModalScreen[None]):
         with Vertical(classes="dialog") as box:
             box.border_title = Content("keys")
             with VerticalScroll(id="keys"):
-                yield Static(help_text(self._legend, self._commands))
+                yield _Keys(self._legend, self._commands)
 
     def on_mount(self) -> None:
         self.query_one("#keys", VerticalScroll).focus()
@@ -164,8 +167,24 @@ class HelpDialog(ModalScreen[None]):
         self.query_one("#keys", VerticalScroll).scroll_relative(y=step, animate=False)
 
 
-def help_text(legend: str, commands: Sequence[Command] = COMMANDS) -> Content:
-    """The commands with their keys, by pane."""
+class _Keys(Static):
+    """The commands with their keys, laid out anew for another width."""
+
+    def __init__(self, legend: str, commands: Sequence[Command]) -> None:
+        super().__init__()
+        self._legend = legend
+        self._commands = commands
+        self._cells = 0
+
+    def on_resize(self, event: events.Resize) -> None:
+        # with its lines the height changes as well
+        if event.size.width != self._cells:
+            self._cells = event.size.width
+            self.update(help_text(self._legend, self._commands, self._cells))
+
+
+def help_text(legend: str, commands: Sequence[Command], cells: int) -> Content:
+    """The commands with their keys, by pane, in lines of ``cells``; what is longer hangs below its start."""
     pieces: list[Content | tuple[str, str] | str] = []
     for pane in PANES:
         own = [command for command in commands if command.pane == pane]
@@ -173,9 +192,13 @@ def help_text(legend: str, commands: Sequence[Command] = COMMANDS) -> Content:
             continue
         pieces.append((f"{PANE_TITLES[pane]}\n", "bold $accent"))
         for command in own:
-            pieces.append((f"  {keys_of(command):<19}", "$primary"))
-            pieces.append(f" {command.help}\n")
+            keys = f"  {keys_of(command):<19} "
+            pieces += [(keys, "$primary"), _hanging(command.help, cells - len(keys), _HELP_COLUMN)]
         pieces.append("\n")
-    pieces.append(("Marks\n", "bold $accent"))
-    pieces.append(f"  {legend}\n")
+    pieces += [("Marks\n", "bold $accent"), "  ", _hanging(legend, cells - 2, 2)]
     return Content.assemble(*pieces)
+
+
+def _hanging(text: str, cells: int, column: int) -> str:
+    """Lines of at most ``cells``, all but the first moved to ``column``."""
+    return f"\n{' ' * column}".join(wrap(text, max(cells, 8))) + "\n"

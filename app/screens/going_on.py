@@ -4,8 +4,9 @@ text, with which summary of what is left. Nothing is written before the last ans
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from app.actions import on_entries
-from app.commands import key_name
 from app.formats.text import one_line
 from app.screens.choices import Choice, ChoiceDialog, TextDialog, WaitDialog
 from app.screens.dialogs import FolderDialog
@@ -29,6 +30,18 @@ _SAFE = {
 }
 
 
+class _Decided(NamedTuple):
+    """What is being done: the session, the question, and the answers to it."""
+
+    row: Row
+    question: Question
+    way: str
+    folder: str | None
+    text: str | None
+    sends: bool
+    summary: str
+
+
 class GoingOn:
     """Asks on behalf of the browser.
 
@@ -45,6 +58,7 @@ class GoingOn:
         self._sends = False
         self._folder: str | None = None
         self._waits: WaitDialog | None = None
+        self._decided: _Decided | None = None
 
     def begin(self, row: Row, entry_id: str) -> None:
         """Find out what can be done at an entry of the session of `row`."""
@@ -54,10 +68,10 @@ class GoingOn:
     # where
 
     def found(self, event: PointsFound) -> None:
-        """What can be done is known: ask."""
-        if self._row is None or event.row.path != self._row.path:
-            return
+        """What can be done is known: ask, unless the user has gone on to something else."""
         screen, question = self._screen, event.question
+        if self._row is None or event.row.path != self._row.path or not screen.is_active:
+            return
         if question is None:
             screen.complain(event.reason)
         elif question.waiting:
@@ -68,7 +82,7 @@ class GoingOn:
             self._offer(event.row, question)
 
     def _offer_safe(self, row: Row, question: Question) -> None:
-        tools = ", ".join(question.waiting[:3])
+        tools = ", ".join(list(dict.fromkeys(question.waiting))[:3])
         choices = [
             Choice(point.entry_id, str(number), f"{_SAFE[point.kind]}")
             for number, point in enumerate(question.safe[:9], 1)
@@ -239,6 +253,8 @@ class GoingOn:
         row, question, way, folder = self._row, self._question, self._way, self._folder
         assert row is not None
         assert question is not None
+        # another question may be asked before it is done
+        self._decided = _Decided(row, question, way, folder, self._text, self._sends, summary)
         if way in (HERE, STAY):
             self._screen.act(
                 WHAT, [row], lambda *about: on_entries.in_place(*about, question=question, summary=summary)
@@ -250,15 +266,22 @@ class GoingOn:
 
     def done(self, outcome: Outcome) -> None:
         """The leaf has moved, or the new session is there: go on, unless the user wanted to stay."""
-        question, row, change = self._question, self._row, outcome.change
-        if question is None or row is None or change is None:
+        decided, self._decided = self._decided, None
+        change = outcome.change
+        if decided is None:
             return
-        self._question = None
-        if self._way == STAY:
-            undo = key_name("z")
-            self._screen.notify(f"The leaf is here now – {undo} takes it back", markup=False)
+        if change is None:
+            self._keep(decided.summary)
+        if change is None or decided.way == STAY:
             return
-        path = question.path if self._way == HERE else change.after or ""
-        session_id = row.id if self._way == HERE else change.after_id or ""
-        cwd = self._folder or row.cwd
-        self._screen.go_on(row, path, session_id, cwd, self._text, sends=self._sends)
+        row, is_here = decided.row, decided.way == HERE
+        path = decided.question.path if is_here else change.after or ""
+        session_id = row.id if is_here else change.after_id or ""
+        cwd = decided.folder or row.cwd
+        self._screen.go_on(row, path, session_id, cwd, decided.text, sends=decided.sends)
+
+    def _keep(self, summary: str) -> None:
+        """Nothing was written: what the user wrote must not be lost with it."""
+        if summary:
+            self._screen.app.copy_to_clipboard(summary)
+            self._screen.notify("The summary is on the clipboard", markup=False)

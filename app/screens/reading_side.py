@@ -53,6 +53,8 @@ PATIENCE = 0.3
 RUNNING = 0.25
 # and what takes less than this comes in one picture with the change of the list
 TOGETHER = 0.01
+# to so many cells is an entry wrapped that nobody sees
+UNSEEN = 80
 
 
 class ReadingSide(Vertical):
@@ -383,26 +385,40 @@ class ReadingSide(Vertical):
             self._entry.show_lines([], more=False)
             self.query_one("#entry-pane", Pane).say("", "entry")
             return
+        self._entry.expect()
         # under a leaf that runs on, nobody can read every entry that passes
         ran = monotonic() - self._entry_at
         rest = max(REST, RUNNING - ran) if self._tree.follows else REST
         self._entry_timer = self.set_timer(rest, self._read_entry)
 
+    @on(EntryPane.ReadAsked)
+    def _read_at_once(self) -> None:
+        if self._entry_timer is not None:
+            self._entry_timer.stop()
+        self._read(hidden=True)
+
     @on(EntryPane.WidthChanged)
     @on(EntryPane.RawToggled)
     def _read_entry(self) -> None:
+        self._read(hidden=False)
+
+    def _read(self, *, hidden: bool) -> None:
+        """:param hidden: also where the pane is not displayed."""
         node, view = self._tree.node, self._tree.view
         if node is None or view is None:
             return
-        if not self._entry.is_laid_out:
+        is_seen = self._entry.is_laid_out
+        if not is_seen:
             self._entry.forget_width()
-            return
+            if not hidden:
+                return
         self._entry_at = monotonic()
         hits = self._tree.hits
         self._seeks = (self._hit is not None and _is_at(node, self._hit)) or (
             hits is not None and hits.has(node)
         )
-        self._entries.read(view.tree, node, self._entry.cells, raw=self._entry.raw)
+        cells = self._entry.cells if is_seen else UNSEEN
+        self._entries.read(view.tree, node, cells, raw=self._entry.raw)
         title = f"entry {node.id or node.index + 1}"
         if node.timestamp is not None:
             title += f" · {age(node.timestamp, self._setup.now_ms())}"

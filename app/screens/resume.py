@@ -57,6 +57,7 @@ class ResumeScreen(SessionsScreen):
         """
         super().__init__(setup, model, settings, indexing, selects=True)
         self._query = query
+        self._is_covered = False
         self._preview = TranscriptPane(setup, self.service_failed, id="preview")
 
     def compose(self) -> ComposeResult:
@@ -141,7 +142,15 @@ class ResumeScreen(SessionsScreen):
         if row is not None:
             everything = SessionList(self.setup.here, self.setup.home, initial({}))
             browser = BrowserScreen(self.setup, everything, self.settings, begin_at=row.path)
+            self.share_undo(browser)
+            self._is_covered = True
             self.app.push_screen(browser)
+
+    def on_screen_resume(self) -> None:
+        if self._is_covered:
+            # of all that the browser changes, nobody else tells of pins
+            self._is_covered = False
+            self.pins_changed()
 
     @on(SessionsSide.Left)
     def action_back(self) -> None:

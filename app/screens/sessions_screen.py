@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 from typing import ClassVar
 
 from textual import on
@@ -98,6 +99,7 @@ class SessionsScreen(ResumingScreen):
         self.progress = ""
         self.scanned = False
         self._kept = 0
+        self._subagents: set[str] = set()
         self._cold = False
         self._places: Sequence[tuple[str, str, str]] = ()
         self._liveness = Liveness(setup, self.post_message, self.service_failed)
@@ -189,7 +191,11 @@ class SessionsScreen(ResumingScreen):
     def _side_keys(self) -> list[tuple[str, str]]:
         if self.side.box.has_focus:
             here = self.model.arrangement.scope == "here"
-            return line_keys(selects=self.side.selects, here=here, typed=bool(self.side.box.value))
+            pairs = line_keys(selects=self.side.selects, here=here, typed=bool(self.side.box.value))
+            if self.side.list.row is not None:
+                return pairs
+            without = {"resume", *(command.label for command in of_pane("side"))}
+            return [pair for pair in pairs if pair[1] not in without]
         pairs = footer("sessions")
         if self.side.list.row is not None:
             return pairs
@@ -227,7 +233,7 @@ class SessionsScreen(ResumingScreen):
         if row is not None and any(row.path == new.path for new in event.changed):
             # what it says first, for a moment: then one picture shows both
             await self.follow_session(row)
-        changed, removed = list(event.changed), list(event.removed)
+        changed, removed = list(event.changed), [*event.removed, *self._subagents_of(event.removed)]
         while changed or removed:
             # the new ones first: among them is what only moved
             gone = [] if len(changed) > SLICE else removed[:SLICE]
@@ -320,8 +326,19 @@ class SessionsScreen(ResumingScreen):
 
     @on(SubagentsRead)
     def _subagents_read(self, event: SubagentsRead) -> None:
-        self.side.list.apply(event.rows, ())
+        found = {row.path for row in event.rows}
+        self.side.list.apply(event.rows, self._subagents - found)
+        self._subagents = found
         self._sessions_changed()
+
+    def _subagents_of(self, paths: Sequence[str]) -> list[str]:
+        """The listed sub-agents of sessions that are gone: nobody follows their files, which went along."""
+        if not (paths and self._subagents):
+            return []
+        folders = tuple(os.path.splitext(path)[0] + os.sep for path in paths)
+        gone = [path for path in self._subagents if path.startswith(folders)]
+        self._subagents.difference_update(gone)
+        return gone
 
     @on(SessionsSide.TrashAsked)
     def _trash_asked(self) -> None:

@@ -21,9 +21,11 @@ from app.screens.comparing import CompareDialog
 from app.screens.dialogs import FolderDialog
 from app.screens.going_on import WHAT, GoingOn
 from app.screens.labels_dialog import LabelsDialog
+from app.screens.problems_dialog import ProblemsDialog
 from app.screens.questions import RowEditor
 from app.screens.sessions_screen import SessionsScreen
 from app.services.going import Going
+from app.view.tree_faults import faults_of
 from app.widgets.entry_pane import EntryPane
 from app.widgets.entry_tree import EntryTree
 
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from app.settings import Settings
     from app.setup import Setup
     from app.view.session_list import SessionList
+    from app.view.tree_faults import TreeFault
 
 
 class _Picked(NamedTuple):
@@ -76,13 +79,26 @@ class TreeScreen(SessionsScreen):
 
     def _picked(self) -> _Picked | None:
         """The entry under the tree's cursor; None, and why is said, where nothing can be done to it."""
-        row, node = self.side.list.row, self.entry_tree.node
-        if row is None or node is None:
+        shown = self._shown()
+        if shown is None:
             return None
+        row, node = shown
         if node.id is None:
             self.complain(f"entries of {row.agent} have no ids: nothing can be done to one of them")
             return None
         return _Picked(row, node, node.id)
+
+    def _shown(self) -> tuple[Row, Node] | None:
+        """The session under the list's cursor and the entry under the tree's; None where there is none, and
+        while the tree is still that of another session, whose entries may have the same ids.
+        """
+        row, view, node = self.side.list.row, self.entry_tree.view, self.entry_tree.node
+        if row is None or view is None or node is None:
+            return None
+        if view.tree.path != row.path:
+            self.complain("the session is still being read")
+            return None
+        return row, node
 
     # going on
 
@@ -160,6 +176,31 @@ class TreeScreen(SessionsScreen):
         if entry_id is not None:
             self.show_entry(HitPlaced(path, "", entry_id, -1, (), ""))
 
+    # what is wrong
+
+    def action_show_problems(self) -> None:
+        """List what is wrong with the session that is shown."""
+        row, view = self.side.list.row, self.entry_tree.view
+        if row is None or view is None or view.tree.path != row.path:
+            return
+        if not view.tree.is_whole:
+            self.complain("the session is still being read")
+            return
+        faults = faults_of(view.tree, torn=row.torn)
+        if not faults:
+            self.notify("Nothing is wrong with this session", markup=False)
+            return
+        path = row.path
+
+        def answered(fault: TreeFault | None) -> None:
+            shown = self.entry_tree.view
+            if fault is None or fault.node is None or shown is None or shown.tree.path != path:
+                return
+            if self.entry_tree.open_at(fault.node.id, fault.node.offset) is None:
+                self.complain("the entry has gone: the file was written anew")
+
+        self.app.push_screen(ProblemsDialog(faults), answered)
+
     # forks
 
     def action_fork_here(self) -> None:
@@ -203,10 +244,10 @@ class TreeScreen(SessionsScreen):
 
     def action_compare(self) -> None:
         """The active path beside the branch of the entry under the cursor."""
-        row, node = self.side.list.row, self.entry_tree.node
-        if row is None or node is None:
+        shown = self._shown()
+        if shown is None:
             return
-        offset = node.offset
+        row, offset = shown[0], shown[1].offset
         self._comparing = CompareDialog(lambda at: self._going.compare(row, offset, at))
         self.app.push_screen(self._comparing)
 
@@ -219,4 +260,5 @@ class TreeScreen(SessionsScreen):
 
     def action_copy_entry(self) -> None:
         """Copy the text of the entry under the cursor."""
-        self.query_one("#entry", EntryPane).action_copy_text()
+        if self._shown() is not None:
+            self.query_one("#entry", EntryPane).action_copy_text()

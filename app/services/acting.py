@@ -69,6 +69,10 @@ class Acting:
         """Take back what was done last, for all the sessions it was done to; answered as `undo`."""
         self._put(self._undo)
 
+    def shares_with(self, other: Acting) -> None:
+        """What was done by either can be taken back by both; to be called before anything is done."""
+        self._done = other._done
+
     def stop(self) -> None:
         """Do what was asked for, and nothing after it."""
         self._jobs.put(None)
@@ -90,15 +94,18 @@ class Acting:
                 self._failed(error)
 
     def _do(self, what: str, rows: Sequence[Row], action: Action) -> None:
-        outcomes = [self._try(row, action) for row in rows]
+        outcomes = []
         undoable = []
         notes = []
-        for row, change, _ in outcomes:
-            if row is None or change is None:
+        for row in rows:
+            outcomes.append(self._try(row, action))
+            change = outcomes[-1].change
+            if change is None:
                 continue
             if change.note:
                 notes.append(change.note)
             if change.kind in _TAKEN_BACK and not change.is_nothing:
+                # before the next one: whatever becomes of that, or of this program, it can be taken back
                 number, note = self._record(change)
                 undoable.append(Undoable(change, number, row))
                 if note:
@@ -168,3 +175,6 @@ def _attempt(row: Row | None, work: Callable[[], Change]) -> Outcome:
         return Outcome(row, work())
     except (SessionError, OSError) as error:
         return Outcome(row, None, error)
+    except Exception as error:
+        # a fault of ours: it is said like any other, and the rest is done all the same
+        return Outcome(row, None, RuntimeError(f"{type(error).__name__}: {error}"))

@@ -112,20 +112,25 @@ class Going:
         from app.actions.compare import compare
         from app.formats.errors import SessionError
         from app.sessions.branches import branches_from
-        from app.sessions.tree import open_tree
+        from app.sessions.tree import Overtaken, open_tree
 
         def goes_on() -> bool:
             return not overtaken()
 
         try:
             tree = open_tree(row.path, (row.agent,), goes_on)
-            picked = next((node for node in tree.entries if node.offset == offset), None)
+            picked = tree.find(None, offset)
+            if picked is None:
+                self._post(BranchesCompared(row, None, 0, 0, "the entry is gone: the file was changed"))
+                return
             found = branches_from(tree, picked)
             if tree.leaf is None or not found:
                 self._post(BranchesCompared(row, None, 0, 0, "there is no other branch"))
                 return
             at = other % len(found)
             made = compare(tree, tree.leaf, found[at], goes_on)
+        except Overtaken:
+            return
         except (SessionError, OSError) as error:
             self._post(BranchesCompared(row, None, 0, 0, str(error)))
             return

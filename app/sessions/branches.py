@@ -28,8 +28,8 @@ class BranchFacts:
         is how many there are. Both are 0 for a path that was asked for alone.
     :param turns: messages of the user. ``messages`` are all messages, ``tools`` calls of tools.
     :param spent: tokens and dollars.
-    :param first_ms: the earliest time of an entry, ``last_ms`` the latest, in milliseconds since the epoch,
-        UTC; None where no entry has a time.
+    :param first_ms: the earliest time of an entry that is no bookkeeping, ``last_ms`` the latest, in
+        milliseconds since the epoch, UTC; None where no such entry has a time.
     :param on_active_path: it ends at the session's leaf.
     :param common: the last entry that it shares with the active path; None where it shares none.
     """
@@ -252,7 +252,8 @@ class _Sum:
         spent = book.spent.get(node.index)
         if spent is not None:
             self.spent = self.spent.and_(spent)
-        time = node.timestamp
+        # a label, a name or a move of the leaf may come months after the last word
+        time = None if node.type in SILENT else node.timestamp
         if time is not None:
             if self.first is None or time < self.first:
                 self.first = time

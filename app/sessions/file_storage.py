@@ -14,6 +14,7 @@ import stat
 import tempfile
 from typing import TYPE_CHECKING, NoReturn
 
+from app.sessions import own_growth
 from app.sessions.errors import (
     AlreadyThere,
     Changed,
@@ -74,6 +75,7 @@ class FileStorage:
             before = os.fstat(descriptor)
             if before.st_size and os.pread(descriptor, 1, before.st_size - 1) != b"\n":
                 line = b"\n" + line
+            own_growth.adding(path, before.st_ino, before.st_size, before.st_size + len(line))
             self._write(path, descriptor, line, before.st_size)
             self._settle(path, descriptor, before.st_size)
             if keep_time:

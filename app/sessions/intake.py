@@ -53,6 +53,7 @@ class Intake:
     label_stamps  when each of them was given, as written
     name          the user's name of the session, raw, or None
     marked        the leaf's id where a line names it outright, in a tuple of one; else None
+    lines         how many complete lines were read; not known behind `skip_to`
     offset        the byte after the last newline that was read
     unfinished    the last line has no newline, but is an entry all the same
     """
@@ -72,12 +73,12 @@ class Intake:
         self._decode = outliner(snake=self._dialect.snake)
         self._rows = rows
         self._heads = Heads()
-        self._lines = 0
+        self.lines = 0
 
     def skip_to(self, offset: int) -> None:
         """Begin at a line further on; its number and those of the lines after it are not known."""
         self.offset = offset
-        self._lines = 1
+        self.lines = 1
 
     def read(self, descriptor: int, keep_going: Callable[[], bool] = lambda: True) -> None:
         """Take in what follows `offset`.
@@ -101,7 +102,7 @@ class Intake:
     def _read_entries(self, buffer: bytearray, size: int) -> None:
         """The common case: each line is one entry, of which little is needed."""
         decode, find, add = self._decode, buffer.find, self._add
-        view, base, number = memoryview(buffer), self.offset, self._lines
+        view, base, number = memoryview(buffer), self.offset, self.lines
         start = self._begin()
         while start < size:
             end = find(b"\n", start, size)
@@ -120,7 +121,7 @@ class Intake:
             else:
                 add(outline, number, base + start, end - start)
             start = end + 1
-        self._lines = number
+        self.lines = number
 
     def _read_lines(self, data: bytes) -> None:
         offset = self.offset
@@ -129,19 +130,19 @@ class Intake:
             end = data.find(b"\n", start)
             if end < 0:
                 end = len(data)
-            self._lines += 1
-            self._read_line(data[start:end], self._lines, offset + start)
+            self.lines += 1
+            self._read_line(data[start:end], self.lines, offset + start)
             start = end + 1
 
     def _begin(self) -> int:
         """Where the first line begins in what was read."""
-        return len(BOM) if not self._lines and self._header.has_bom else 0
+        return len(BOM) if not self.lines and self._header.has_bom else 0
 
     def _read_unfinished(self, line: bytes) -> None:
         before = len(self.entries)
         faults = len(self.problems)
         self._read_lines(line)
-        self._lines -= 1
+        self.lines -= 1
         self.unfinished = len(self.entries) > before
         if not self.unfinished:
             # Whatever is wrong with it, it may still be being written.

@@ -92,6 +92,11 @@ class SessionTree:
         return parse_time(self._intake.label_stamps.get(node.id))
 
     @property
+    def lines(self) -> int:
+        """How many complete lines were read, the header's included."""
+        return self._intake.lines
+
+    @property
     def offset(self) -> int:
         """The byte after the last newline that was read."""
         return self._intake.offset

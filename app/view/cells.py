@@ -151,6 +151,16 @@ def shorten_start(text: str, cells: int) -> str:
     return ELLIPSIS + "".join(reversed(kept))
 
 
+def fewer(facts: str, cells: int) -> str:
+    """What is joined by " · ", in at most ``cells``: whole facts left out from the end, the first cut."""
+    while width(facts) > cells:
+        others, separator, last = facts.rpartition(" · ")
+        if not separator:
+            return shorten(last, cells)
+        facts = others
+    return facts
+
+
 def fill(text: str, cells: int) -> str:
     """``text`` shortened or padded with spaces to exactly ``cells``."""
     text = shorten(text, cells)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from app.commands import footer
 from app.formats.text import one_line
 from app.view.bars import header_line, keys_line
-from app.view.cells import shorten, shorten_start, width
+from app.view.cells import fewer, shorten, shorten_start, width
 from app.view.folders import tilde
 from app.view.geometry import HEADER, PANES, Box, place, place_selector
 from app.view.hints import SEARCH_HINT
@@ -80,7 +80,7 @@ def _row(content: _Content, boxes: dict[str, Box], y: int) -> list[Cell]:
         at = y - box.y
         if at == 0:
             said = [TITLES.get(name, name), *(content.model.arrangement.words() if focused else ())]
-            title = shorten(f" {' · '.join(said)} ", inside - 2)
+            title = shorten(f" {fewer(' · '.join(said), inside - 4)} ", inside - 2)
             pieces += [
                 ("╭─", border, "background"),
                 (title, "border-title-focus" if focused else "border-title", "background"),

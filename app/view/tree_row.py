@@ -41,7 +41,7 @@ class Glyphs:
         self.tee = "|" if ascii_only else "├"
         self.elbow = "`" if ascii_only else "└"
         self.branch = "-" if ascii_only else "─"
-        self.open = "-" if ascii_only else "⊟"
+        self.open = "=" if ascii_only else "⊟"
         self.closed = "+" if ascii_only else "⊞"
         self.hit = "/"
         self.leaf = "<- active" if ascii_only else "← active"
@@ -86,6 +86,9 @@ def render_tree_row(
     said = node.said or _unread(node)
     text_style = said.kind if said.kind in ("tool", "meta", "system", "error") else "text"
     prefix, body = steady(said.prefix), steady(said.text)
+    if said.kind == "error":
+        # without colours nothing else tells it from what the assistant said
+        body = f"(error) {body}"
     left = cells - line_width(head)
     tail = _tail(row, left - min(width(prefix) + width(body), left // 3), leaf, label_time, glyphs)
     room = max(left - line_width(tail), 0)

@@ -34,13 +34,13 @@ def tree_words(
     facts = [f"+{came:,} new"] if came else []
     if hits is not None:
         facts.append(hits.said(view, node))
+    if where:
+        facts.append(f"found: {where}")
     facts.append(f"{entries:,} entr{'y' if entries == 1 else 'ies'}")
     if view.tree.problems:
-        facts.append(f"{len(view.tree.problems):,} damaged")
+        facts.append(f"{len(view.tree.problems):,} damaged (!)")
     if hidden or view.mode != "default":
         facts.append(f"{view.mode}: {hidden:,} hidden")
     if label_times:
         facts.append("label times")
-    if where:
-        facts.append(f"found: {where}")
     return " · ".join(facts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import ClassVar
 
 from textual.message import Message
@@ -14,7 +15,7 @@ from app.widgets.line_list import LineList
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from textual.binding import BindingType
 
@@ -52,6 +53,9 @@ class EntryPane(LineList):
             self.kind = kind
             super().__init__()
 
+    class ReadAsked(Message):
+        """The entry is wanted at once, and also where the pane is not displayed."""
+
     class WidthChanged(Message):
         """The lines must be wrapped anew."""
 
@@ -66,6 +70,9 @@ class EntryPane(LineList):
         self.raw = False
         self.words: tuple[str, ...] = ()
         self._cells = 0
+        # the lines are of another entry than the one that is to be shown, and what is done once they are not
+        self._awaits = False
+        self._late: Callable[[], None] | None = None
 
     @property
     def cells(self) -> int:
@@ -87,6 +94,18 @@ class EntryPane(LineList):
     def has_cursor(self) -> bool:
         return False
 
+    def expect(self) -> None:
+        """Another entry is to be shown, and is not read yet."""
+        self._awaits, self._late = True, None
+
+    def _once_read(self, do: Callable[[], None]) -> None:
+        """Do something with the entry that is to be shown, and never with the one before it."""
+        if self._awaits:
+            self._late = do
+            self.post_message(self.ReadAsked())
+        else:
+            do()
+
     def show_lines(self, lines: list[DocumentLine], *, more: bool, parts: Sequence[Part] = ()) -> None:
         """Show an entry from its first line, or (``more``) add lines to the one that is shown.
 
@@ -104,6 +123,9 @@ class EntryPane(LineList):
         self._copied = (-1, 0)
         self.set_rows(len(self.lines), 0)
         self._scroll(0)
+        late, self._awaits, self._late = self._late, False, None
+        if late is not None:
+            late()
 
     def mark(self, words: tuple[str, ...]) -> None:
         """Mark these words, folded, wherever they stand."""
@@ -162,13 +184,20 @@ class EntryPane(LineList):
 
     def action_toggle_raw(self) -> None:
         self.raw = not self.raw
+        self.expect()
         self.post_message(self.RawToggled())
 
     def action_copy_text(self) -> None:
+        self._once_read(self._copy_text)
+
+    def _copy_text(self) -> None:
         self.post_message(self.CopyAsked("Text", said(self.parts)))
 
     def action_copy_code(self) -> None:
         """Copy the first code that begins in sight or below, then the next one at each press."""
+        self._once_read(self._copy_code)
+
+    def _copy_code(self) -> None:
         blocks = self._blocks
         if not blocks:
             self.post_message(self.CopyAsked("Code", ""))
@@ -186,7 +215,10 @@ class EntryPane(LineList):
         self.post_message(self.CopyAsked(block_named(at, [block for _, block in blocks]), block.source))
 
     def action_open_pager(self) -> None:
-        self.post_message(self.OpenAsked("pager"))
+        self._once_read(partial(self._open, "pager"))
 
     def action_open_editor(self) -> None:
-        self.post_message(self.OpenAsked("editor"))
+        self._once_read(partial(self._open, "editor"))
+
+    def _open(self, kind: str) -> None:
+        self.post_message(self.OpenAsked(kind))

@@ -6,9 +6,14 @@ from textual.containers import Container
 from textual.content import Content
 from textual.geometry import Region
 
+from app.view.cells import fewer
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from textual.strip import Strip
+
+_ENDS = 6
+"""Cells of a border that are not for its words: corner, dash and blank, twice."""
 
 
 class Pane(Container):
@@ -19,6 +24,7 @@ class Pane(Container):
         super().__init__(id=id, classes="pane")
         self._border_title = Content(title)
         self._said = (title, "")
+        self._fitted = self._said, 0
 
     def say(self, subtitle: str, title: str | None = None) -> None:
         """Other inert words in the lower border, and in the upper one if they are given.
@@ -28,21 +34,29 @@ class Pane(Container):
         """
         before, self._said = self._said, (self._said[0] if title is None else title, subtitle)
         if self._said[0] != before[0]:
-            self._border_title = Content(self._said[0])
             self._paint(0)
         if self._said[1] != before[1]:
-            self._border_subtitle = Content(self._said[1]) if self._said[1] else None
             self._paint(self.outer_size.height - 1)
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """The box. What is between its borders is one line, drawn once: when the focus moves, two boxes get
         other colours, and Textual takes a frame's time to draw forty equal lines.
         """
+        self._fit(self.outer_size.width - _ENDS)
         last = self.outer_size.height - 1
         draw = super().render_lines
         lines = [y if y in (0, last) else 1 for y in crop.line_range]
         drawn = {y: draw(Region(crop.x, y, crop.width, 1))[0] for y in set(lines)}
         return [drawn[y] for y in lines]
+
+    def _fit(self, cells: int) -> None:
+        """Put as many of the words into the borders as there is room for."""
+        fitting = self._said, cells
+        if fitting != self._fitted:
+            self._fitted = fitting
+            title, subtitle = (fewer(words, cells) for words in self._said)
+            self._border_title = Content(title)
+            self._border_subtitle = Content(subtitle) if subtitle else None
 
     def _paint(self, y: int) -> None:
         self.refresh(Region(0, y, self.outer_size.width, 1).translate(-self.content_offset))

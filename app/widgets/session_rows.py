@@ -135,6 +135,7 @@ class SessionRows(LineList):
             now_ms=self.now_ms,
             states=self.states,
             question=self._asked_at(index),
+            is_meant=self.model.lines[index].path in self._meant,
         )
 
     def draw_below(self, index: int, cells: int, selected: bool) -> Line:

@@ -86,7 +86,7 @@ def test_both_sides(tree: SessionTree) -> None:
     assert (one.files, other.files) == (Files(("b.py",), ("a.py",)), Files(("z.py",)))
     assert (one.spent, other.spent) == ((30, 15, 3, 6, 1.5), (10, 5, 1, 2, 0.5))
     assert (one.entries, other.entries) == (6, 3)
-    assert (one.duration_ms, other.duration_ms) == (17 * 60_000, 2 * 60_000)
+    assert (one.duration_ms, other.duration_ms) == (7 * 60_000, 2 * 60_000)
     assert (one.leaf.id, one.label, other.label) == ("l1", "the\u2407 one", "")
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.actions.rename import rename
 from app.index import scan as scan_module
 from app.index.index import Index
 from app.index.row import problem_count
@@ -384,6 +385,20 @@ def test_growth_is_noticed_by_those_who_look_twice(tmp_path: Path, root: Path, s
     os.utime(path, (1, 1))
     index.scan()
     assert [row.grew_ms for row in index.rows()] == [12_345]
+
+
+def test_what_we_add_ourselves_is_no_sign_of_an_agent(tmp_path: Path, root: Path, store: Store) -> None:
+    path = write(root / "a.jsonl", session())
+    index = Index([store], str(tmp_path / "cache"), now=lambda: 12_345)
+    index.scan()
+    for name in ("one", "two"):
+        rename(str(path), name, {"HOME": str(tmp_path)}, store)
+    index.scan()
+    assert [(row.name, row.grew_ms) for row in index.rows()] == [("two", None)]
+    append(path, message("n1", "e0", "more"))
+    rename(str(path), "three", {"HOME": str(tmp_path)}, store)
+    index.scan()
+    assert [(row.name, row.grew_ms) for row in index.rows()] == [("three", 12_345)], "not all of it is ours"
 
 
 def test_looking_writes_nothing(root: Path, index: Index, tmp_path: Path) -> None:

@@ -86,6 +86,20 @@ def test_rows_are_there_before_textual_and_stay_while_it_takes_over(machine):
         assert [line[:50] for line in terminal.lines[:20]] == first
 
 
+@pytest.mark.parametrize("known", [True, False])
+def test_in_ascii_no_other_character_is_ever_written(machine, known):
+    tmp_path, work, env = machine
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/config.toml").write_text("ascii = true\n")
+    env["LEAFMARK_CONFIG_DIR"] = str(tmp_path / "config")
+    if known:
+        warm(env, work)
+    with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
+        terminal.wait_for_text("fix the login")
+        terminal.wait_for_text("<- active", 30)
+        assert terminal.output.isascii()
+
+
 def test_with_no_catalog_the_newest_rows_are_there_before_textual(machine):
     _, work, env = machine
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:

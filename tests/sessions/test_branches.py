@@ -121,7 +121,7 @@ def slow_facts(tree: SessionTree, leaf: Node) -> tuple[Any, ...]:
         if counts:
             more = [counts.get(key, 0) for key in ("input", "output", "cacheRead", "cacheWrite")]
             spent = [a + b for a, b in zip(spent, [*more, counts["cost"]["total"]], strict=True)]
-        if node.timestamp is not None:
+        if node.timestamp is not None and node.type not in SILENT:
             times.append(node.timestamp)
     active = tree.active_path()
     common = [node for node in path_to(leaf) if node in active]

@@ -6,9 +6,10 @@ import json
 
 import pytest
 
+from app.actions import on_rows
 from app.messages import StatesFound
 from app.screens.questions import RowEditor, RowQuestion
-from tests.factory import chain
+from tests.factory import chain, write_session
 from tests.ui.conftest import pi_session
 
 WAYS = [{"selector": ""}, {}]
@@ -68,6 +69,94 @@ async def test_undo_brings_it_back_byte_for_byte(browser, three, way, undo):
         assert (path.read_bytes(), path.stat().st_mtime_ns) == (before, times)
         await it.until(lambda: "branchy" in it.listed(), "its row")
         assert any("Back from the trash" in toast for toast in it.toasts())
+
+
+@pytest.mark.parametrize(("way", "key"), [({"selector": ""}, "Ctrl+Z"), ({}, "z")])
+async def test_the_key_that_is_said_takes_it_back_where_one_is(browser, three, way, key):
+    async with browser(**way) as it:
+        await it.press("ctrl+d", "enter")
+        await it.until(it.toasts, "the word")
+        assert it.toasts() == [f"Moved to the trash – {key} takes it back"]
+
+
+async def test_in_a_narrow_list_the_keys_of_the_question_are_read_and_only_what_is_meant_is_crossed(
+    browser, three
+):
+    async with browser(size=(80, 24)) as it:
+        await it.press("space", "ctrl+d")
+        asked = [line for line in it.text().splitlines() if "Trash it? Enter · Esc keeps" in line]
+        assert len(asked) == 1
+        assert "✗" not in asked[0], "the cursor has gone on from what is marked"
+        assert sum("✗" in line for line in it.text().splitlines()) == 1
+
+
+@pytest.mark.parametrize("key", ["ctrl+d", "ctrl+r"])
+async def test_what_is_asked_in_a_row_is_in_sight(browser, three, tmp_path, key):
+    for number in range(60):
+        pi_session(tmp_path, *chain(f"more {number}", "done", id=f"m{number}"), id=f"m{number}")
+    async with browser(selector="", size=(80, 24)) as it:
+        sessions = it.sessions
+        sessions.scroll_to(y=40, animate=False, force=True, immediate=True)
+        assert sessions.row_region(sessions.row.path) is None
+        await it.press(key)
+        assert isinstance(it.screen, RowQuestion | RowEditor)
+        assert sessions.row_region(sessions.row.path) is not None
+
+
+async def test_what_needs_a_session_is_offered_where_there_is_one(browser, three):
+    async with browser(selector="", here="/nowhere", settle=False) as it:
+        await it.until(lambda: "Tab shows those of all folders" in it.text(), "the list")
+        keys = it.text().splitlines()[-1]
+        assert "Tab all folders" in keys
+        assert not any(label in keys for label in ("resume", "rename", "trash"))
+        await it.press("tab")
+        await it.until(lambda: "Enter resume" in it.text() and "Ctrl+D trash" in it.text(), "the keys")
+
+
+async def test_sub_agents_go_with_the_session_that_started_them(browser, tmp_path):
+    folder = tmp_path / "home/.omp/agent/sessions/-work-app"
+    write_session(folder / "2026_boss.jsonl", *chain("look into it", "done", id="boss"))
+    write_session(folder / "2026_boss" / "0-Explore.jsonl", *chain("explore", "found", id="helper"))
+    async with browser(selector="") as it:
+        await it.press("shift+tab", "full_stop")
+        await it.until(lambda: sorted(it.listed()) == ["boss", "helper"], "the sub-agent")
+        await it.press("home", "ctrl+d", "enter")
+        await it.until(lambda: it.listed() == [], "the end of both")
+        await it.press("z")
+        await it.until(lambda: it.listed() == ["boss"], "its row")
+
+
+async def test_the_tree_over_the_selector_takes_back_what_was_done_before_it(browser, three):
+    async with browser(selector="") as it:
+        selector = it.screen
+        await it.press("shift+tab", "p")
+        await it.until(lambda: "★" in it.text(), "the pin")
+        await it.press("t")
+        await it.until(lambda: it.screen is not selector, "the browser")
+        await it.settled()
+        await it.press("z")
+        await it.until(lambda: "The pins are as before" in it.toasts(), "the word")
+        await it.press("escape", "escape")
+        await it.until(lambda: it.screen is selector, "the selector")
+        await it.until(lambda: "★" not in it.text(), "the pin's end")
+
+
+async def test_a_fault_of_ours_stops_no_other_and_forgets_nothing(browser, three, monkeypatch):
+    trash = on_rows.trash
+
+    def fails_for_one(row, *about, **how):
+        if row.id == "plain":
+            raise ValueError("a fault")
+        return trash(row, *about, **how)
+
+    monkeypatch.setattr(on_rows, "trash", fails_for_one)
+    async with browser(selector="") as it:
+        path = it.path("branchy")
+        await it.press("space", "space", "ctrl+d", "enter")
+        await it.until(lambda: any("ValueError: a fault" in toast for toast in it.toasts()), "the fault")
+        assert not path.exists()
+        await it.press("ctrl+z")
+        await it.until(path.exists, "the session")
 
 
 async def test_undo_with_nothing_done_says_so(browser, three):

@@ -227,6 +227,18 @@ async def test_help_shows_every_command_and_closes(browser, three):
         assert isinstance(it.screen, BrowserScreen)
 
 
+@pytest.mark.parametrize("width", [60, 80])
+async def test_what_help_says_on_hangs_below_its_beginning(browser, three, width):
+    async with browser(size=(width, 160)) as it:
+        await it.press("question_mark")
+        await it.pilot.pause()
+        lines = it.text().splitlines()
+        at = next(at for at, line in enumerate(lines) if "Mark the session" in line)
+        start = lines[at].index("Mark the session")
+        assert not lines[at + 1][:start].strip(" │")
+        assert lines[at + 1][start].isalpha()
+
+
 @pytest.mark.parametrize("key", ["q", "ctrl+q", "ctrl+c"])
 async def test_leaving(browser, three, key):
     async with browser() as it:

@@ -354,3 +354,26 @@ async def test_a_text_of_a_megabyte_comes_in_parts_and_is_complete(opened):
         assert [more for _, more in shown] == [False] + [True] * (len(shown) - 1)
         await it.press("c")
         assert it.toasts()[-1].startswith("Code block 1 of 22,000 copied")
+
+
+async def test_what_is_copied_is_the_entry_under_the_cursor_however_fast_one_types(opened):
+    async with opened(*chain("question", "answer", id="s")) as it:
+        await it.press("left_square_bracket")
+        await it.until(lambda: it.entry.lines[0].text == "question", "the entry above")
+        await it.pilot.press("right_square_bracket", "y")
+        await it.until(it.toasts, "the copy")
+        assert copied(it) == "answer"
+        assert len(it.toasts()) == 1
+
+
+async def test_an_entry_that_is_not_in_sight_is_copied_all_the_same(browser, tmp_path):
+    pi_session(tmp_path, *chain("question", "answer", id="s"), id="s")
+    async with browser(size=(80, 24)) as it:
+        await it.press("tab")
+        assert not it.entry.is_laid_out
+        await it.press("y")
+        await it.until(it.toasts, "the copy")
+        assert copied(it) == "answer"
+        await it.press("up", "y")
+        await it.until(lambda: len(it.toasts()) == 2, "the other copy")
+        assert copied(it) == "question"

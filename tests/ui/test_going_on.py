@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -348,3 +349,38 @@ async def test_a_session_without_branches_says_so(browser, work, tmp_path):
         await it.settled()
         await it.press("tab", "C")
         await it.until(lambda: "there is no other branch" in it.text(), "that")
+
+
+async def test_keys_that_come_before_the_question_ask_no_second_one(browser, work):
+    async with browser(here=str(work)) as it:
+        await at(it, "two")
+        tree_screen = it.screen
+        row = it.sessions.row
+        tree_screen._going_on.begin(row, "00000002")
+        tree_screen._going_on.begin(row, "00000001")
+        await asked(it)
+        tree_screen._going._latest.ask(lambda overtaken: tree_screen._going._ask(row, "00000002"))
+        answered = Event()
+        tree_screen._going._latest.ask(lambda overtaken: answered.set())
+        await it.until(answered.is_set, "what was asked")
+        await it.press("escape")
+        assert it.screen is tree_screen
+
+
+async def test_a_summary_is_not_lost_with_what_failed(browser, work):
+    async with browser(here=str(work)) as it:
+        path = it.path(BRANCHED)
+        await at(it, "two")
+        await it.press("enter")
+        await asked(it)
+        await it.press("l")
+        await asked(it, SUMMARY)
+        await it.press("w")
+        await asked(it, kind=TextDialog)
+        with path.open("a") as file:
+            file.write(json.dumps(message("g", "f", "user", "meanwhile", 12)) + "\n")
+        after = path.read_bytes()
+        await it.press(*"mine ", "ctrl+s")
+        await it.until(lambda: "The summary is on the clipboard" in it.toasts(), "the summary")
+        assert "mine" in it.app.clipboard
+        assert path.read_bytes() == after

@@ -88,3 +88,18 @@ async def test_e_goes_to_the_other_end_of_a_fork(browser, three, tmp_path):
         await it.settled()
         await it.press("e")
         await it.until(lambda: it.sessions.row.id == "forked", "the fork")
+
+
+async def test_nothing_is_done_to_a_session_by_the_tree_of_another(browser, three):
+    async with browser() as it:
+        it.sessions.go_to(str(it.path("branchy")))
+        await it.settled()
+        await it.press("tab")
+        it.screen._reading._trees.open = lambda *about, **more: None
+        it.sessions.go_to(str(it.path("plain")))
+        before = it.path("plain").read_bytes(), it.path("branchy").read_bytes()
+        for key in ("L", "enter", "f", "F", "C", "y"):
+            await it.press(key)
+            assert len(it.app.screen_stack) == 1
+        assert it.toasts().count("the session is still being read") == 6
+        assert before == (it.path("plain").read_bytes(), it.path("branchy").read_bytes())

@@ -159,6 +159,15 @@ async def test_words_in_a_border_are_painted_when_they_change(browser, three, co
         await it.pilot.pause()
         assert "seven entries" not in it.text()
         assert "─ oak ─" in it.text()
+        pane.say("", "oak · ash and elm")
+        await it.pilot.resize_terminal(20, 20)
+        await it.press("tab")
+        await it.pilot.pause()
+        assert "─ oak ─" in it.text()
+        assert "ash" not in it.text()
+        await it.pilot.resize_terminal(120, 40)
+        await it.pilot.pause()
+        assert "─ oak · ash and elm ─" in it.text()
 
 
 async def test_a_scrollbar_is_painted_when_its_thumb_moves(browser, three, monkeypatch):

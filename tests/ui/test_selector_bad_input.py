@@ -14,7 +14,10 @@ from app.actions import trash
 from app.screens.archive_dialog import ArchiveDialog
 from app.screens.dialogs import FolderDialog, ResumeDialog
 from app.screens.questions import RowEditor, RowQuestion
+from app.services import liveness
+from app.sessions import guard
 from app.sessions.errors import SessionError
+from app.stores.live import MAYBE, Verdict
 from tests.factory import chain, entry, message, write_session
 from tests.ui.conftest import pi_session
 from tests.ui.test_acting import snapshot
@@ -249,6 +252,24 @@ async def test_without_a_trash_escape_keeps_it(browser, three, no_trash, key):
         assert "for good" not in it.text().splitlines()[3]
         assert snapshot(three / "home") == before
         assert it.listed() == ["branchy", "plain"]
+
+
+async def test_what_an_agent_may_have_open_is_deleted_for_good_after_the_same_warning(
+    browser, three, no_trash, monkeypatch
+):
+    maybe = Verdict(MAYBE, "pi runs in the same folder")
+    monkeypatch.setattr(guard, "verdict", lambda *about: maybe)
+    monkeypatch.setattr(liveness, "live_sessions", lambda rows, *about: {row.path: maybe for row in rows})
+    async with browser(selector="") as it:
+        path = it.path("branchy")
+        await it.until(lambda: it.sessions.states.get(str(path)) == MAYBE, "the look at the processes")
+        await it.press("ctrl+d")
+        assert "Trash this session? Enter · Esc keeps" in it.text()
+        await it.until(lambda: any(maybe.reason in toast for toast in it.toasts()), "the warning")
+        await it.press("enter")
+        await it.until(lambda: "x deletes it for good" in it.text(), "the second question")
+        await it.press("x")
+        await it.until(lambda: not path.exists(), "the end")
 
 
 async def test_of_several_only_those_without_a_trash_are_asked_for_again(browser, three, monkeypatch):

@@ -316,7 +316,7 @@ async def test_a_question_about_what_is_marked_may_stand_in_a_head():
         await it.press("home")
         it.view.set_question(frozenset({"/store/s01.jsonl"}), "Trash it?")
         await it.pilot.pause()
-        assert it.lines()[0].startswith("❯✗  Trash it?")
+        assert it.lines()[0].startswith("❯   Trash it?")
         assert it.lines()[2].startswith(" ✗")
 
 

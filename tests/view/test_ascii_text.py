@@ -55,3 +55,7 @@ def test_marks_of_the_tree_stay_apart():
 )
 def test_the_locale_says_what_a_terminal_draws(env, is_so):
     assert is_ascii_terminal(env) is is_so
+
+
+def test_what_can_be_folded_differs_from_what_cannot():
+    assert len({ASCII.open, ASCII.closed, ASCII.branch}) == 3

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len, get_character_cell_size
 
-from app.view.cells import char_width, cut, fill, graphemes, shorten, shorten_start, steady, width
+from app.view.cells import char_width, cut, fewer, fill, graphemes, shorten, shorten_start, steady, width
 
 DRAWN = st.text(st.characters(exclude_categories=("Cs", "Cc", "Cn")), max_size=40)
 
@@ -64,3 +64,18 @@ def test_what_fits_is_not_changed():
     assert shorten("日本", 4) == "日本"
     assert shorten("日本語", 5) == "日本…"
     assert shorten_start("/work/app", 6) == "…k/app"
+
+
+@pytest.mark.parametrize(
+    ("cells", "left"),
+    [
+        (40, "tree · branch 4 of 4 · 5 turns"),
+        (30, "tree · branch 4 of 4 · 5 turns"),
+        (29, "tree · branch 4 of 4"),
+        (19, "tree"),
+        (3, "tr…"),
+        (0, ""),
+    ],
+)
+def test_of_facts_only_whole_ones_are_left(cells, left):
+    assert fewer("tree · branch 4 of 4 · 5 turns", cells) == left

@@ -61,7 +61,7 @@ def test_the_folder_has_a_column_where_the_list_is_of_all_folders_and_not_by_pro
     row = make_row("a", title="Refactor", cwd=HERE)
     assert "  ~/work/app " in text(listed(row, grouped=False), 0)
     longer = make_row("a", title="Refactor", cwd=f"{HERE}lication")
-    assert "  …plication " in text(listed(longer, grouped=False), 0, 52)
+    assert "  …pplication " in text(listed(longer, grouped=False), 0, 52)
     for model, at, cells in (
         (listed(row), 1, 80),
         (listed(row, grouped=False, scope="here"), 0, 80),
@@ -123,6 +123,10 @@ def test_a_question_takes_the_row_and_leaves_the_title_the_rest():
     asked = spans(model, 1, 60, selected=True, question="Trash it? Enter · Esc")
     assert plain(asked).rstrip() == "❯✗  Trash it? Enter · Esc  Refactor"
     assert [part for part, style in asked if style == "error"] == [MEANT, "Trash it? Enter · Esc"]
+    assert (
+        text(model, 1, 34, question="Trash it? Enter · Esc").rstrip() == " ✗  Trash it? Enter · Esc  Refac…"
+    )
+    assert text(model, 1, 33, question="Trash it? Enter · Esc").rstrip() == " ✗  Trash it? Enter · Esc"
     assert text(model, 1, 20, question="Trash it? Enter · Esc").rstrip() == " ✗  Trash it? Ente…"
     assert text(model, 1, question="").startswith(" ✗  Refactor")
     assert text(model, 0, question="Trash it?").startswith(" ✗  Trash it?  /work/app")

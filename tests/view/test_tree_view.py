@@ -61,9 +61,9 @@ def test_the_branch_with_the_leaf_comes_first(tmp_path):
     assert drawn(view) == [
         " * user: fix the login",
         " * assistant: the token is read too early",
-        " * |- user: use redis [redis]",
+        " * |= user: use redis [redis]",
         " * |   assistant: done, faster <- active",
-        "   `- user: try caching it",
+        "   `= user: try caching it",
         "       assistant: done, slower",
     ]
 
@@ -228,6 +228,15 @@ def test_a_tool_call_is_shown_while_it_is_the_leaf_and_when_it_failed(tmp_path):
         entry("message", "z", "y", message=call),
     )
     assert ids(view) == ["00000001", "x", "z"]
+
+
+def test_an_error_says_so_without_its_colour(tmp_path):
+    failed = message("b", "a", "assistant", "", 2, stopReason="error", errorMessage="529 overloaded")
+    said = message("c", "b", "assistant", "529 is a prime neighbour", 3)
+    view = opened(tmp_path, header(), message("a", None, "user", "go", 1), failed, said)
+    rows = [row.rstrip() for row in drawn(view)]
+    assert rows[1].endswith("assistant: (error) 529 overloaded")
+    assert "assistant: 529 is" in rows[2]
 
 
 def test_text_of_a_deep_branch_stays_on_the_row(tmp_path):

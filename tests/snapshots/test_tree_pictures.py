@@ -1,0 +1,184 @@
+"""Pictures of the tree, and of what is asked and listed from it, over one session that has a label, two
+branches beside the active one, a summary of a branch, a compaction, an error and an abort (issue 6 "Proof").
+``--snapshot-update`` draws them anew; look at them before.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from zlib import crc32
+
+import pytest
+
+from app.browser import Browser
+from app.settings import Settings
+from app.setup import Setup
+from app.stores import discover
+from tests.factory import chain, entry, header, message, write_session
+from tests.screenshots import NOW_NS, settled
+from tests.snapshots.test_pictures import SIZES
+
+FOLDER = Path("/tmp/leafmark-pictures")
+COLOURS = ("colour", "no-colour", "ascii")
+USAGE = {
+    "input": 1_200,
+    "output": 340,
+    "cacheRead": 9_000,
+    "cacheWrite": 450,
+    "totalTokens": 10_990,
+    "cost": {"input": 0.0036, "output": 0.0051, "cacheRead": 0.0027, "cacheWrite": 0.0017, "total": 0.0131},
+}
+
+
+def answer(id: str, parent: str, text: str, at: float, *calls: tuple[str, dict[str, object]], **more: object):
+    """An answer with its usage, and with calls of tools."""
+    made = message(id, parent, "assistant", text, at, usage=USAGE, **{"stopReason": "stop", **more})
+    made["message"]["content"] += [
+        {"type": "toolCall", "id": f"call-{id}-{number}", "name": name, "arguments": arguments}
+        for number, (name, arguments) in enumerate(calls)
+    ]
+    return made
+
+
+def result(id: str, parent: str, of: str, name: str, text: str, at: float):
+    """What a tool gave back."""
+    return message(
+        id, parent, "toolResult", text, at, toolCallId=f"call-{of}-0", toolName=name, isError=False
+    )
+
+
+def session(folder: str) -> list[dict[str, object]]:
+    """Two branches that were left, one of them with a fork of its own, and the one that is active."""
+    read = ("read", {"path": f"{folder}/src/pool.py", "offset": 1, "limit": 40})
+    grep = ("grep", {"pattern": "acquire", "path": "src"})
+    edit = ("edit", {"path": f"{folder}/src/pool.py", "oldText": "pass\n", "newText": "self.free.put(one)\n"})
+    custom = ("ask_colleague", {"question": "is the pool shared?", "wait": True})
+    return [
+        header("tree", folder),
+        entry("model_change", "a0", None, 0, provider="anthropic", modelId="claude-sonnet-4-5"),
+        entry("thinking_level_change", "a1", "a0", 0, thinkingLevel="high"),
+        message("a2", "a1", "user", "connections leak: the pool is empty after an hour", 1),
+        answer("a3", "a2", "I'll read the pool first.", 2, read, stopReason="toolUse"),
+        result("a4", "a3", "a3", "read", "class Pool:\n    pass\n", 3),
+        answer("a5", "a4", "Nothing gives a connection back when a query fails.", 4),
+        # left: a timeout, tried in two ways, one of which ended in an error and one was stopped
+        message("b0", "a5", "user", "can't we just close idle ones after a minute?", 10),
+        answer("b1", "b0", "", 11, grep, stopReason="toolUse"),
+        result("b2", "b1", "b1", "grep", "src/pool.py:12: def acquire", 12),
+        answer("b3", "b2", "That hides the leak, it does not end it.", 13),
+        message("b4", "b3", "user", "how long would it take to show again?", 14),
+        answer("b5", "b4", "", 15, stopReason="error", errorMessage="529 overloaded_error: try again later"),
+        message("c0", "b3", "user", "then log every connection that is not given back", 16),
+        answer("c1", "c0", "", 17, custom, stopReason="aborted"),
+        # left: a weak reference
+        message("d0", "a5", "user", "would a weak reference do?", 20),
+        answer("d1", "d0", "Only where nobody else holds the connection: the driver does.", 21),
+        # active: with what was learnt on the way, compacted
+        entry(
+            "branch_summary", "e0", "a5", 30, fromId="c1", summary="Idle timeout: hides the leak, dropped."
+        ),
+        message("e1", "e0", "user", "give it back in a finally block 修正", 31),
+        answer("e2", "e1", "", 32, edit, stopReason="toolUse"),
+        result("e3", "e2", "e2", "edit", "1 replacement made", 33),
+        answer("e4", "e3", "Given back in every case now.", 34),
+        entry(
+            "compaction",
+            "e5",
+            "e4",
+            40,
+            summary="The pool leaked when a query failed. It is given back in `finally`.",
+            firstKeptEntryId="e1",
+            tokensBefore=151_200,
+        ),
+        message("e6", "e5", "user", "and a test for it", 41),
+        answer("e7", "e6", "Done: `test_a_failed_query_gives_its_connection_back`.", 42),
+        entry("label", "l0", "e7", 50, targetId="a5", label="cause"),
+        entry("label", "l1", "l0", 51, targetId="b3", label="idle timeout"),
+        entry("label", "l2", "l1", 52, targetId="e7", label="ready to merge"),
+    ]
+
+
+@pytest.fixture
+def folder(request):
+    """A folder that is the same for a test wherever it runs: the command that resumes is in the picture."""
+    made = FOLDER / f"{crc32(request.node.name.encode()):08x}"
+    shutil.rmtree(made, ignore_errors=True)
+    made.mkdir(parents=True)
+    yield made
+    shutil.rmtree(made, ignore_errors=True)
+
+
+@pytest.fixture
+def picture(folder, snap_compare, monkeypatch):
+    """Compare the tree of the session after some keys with the stored picture."""
+    work, home, programs = folder / "work", folder / "home", folder / "bin"
+    work.mkdir()
+    here = str(work)
+    path = write_session(home / ".pi/agent/sessions/--work--/2026_tree.jsonl", *session(here))
+    other = chain("draw the pool's life as a chart", "Here it is.", id="chart", cwd=here)
+    other.append(entry("label", "l9", "00000002", 4, targetId="00000002", label="chart"))
+    more = write_session(path.with_name("2025_chart.jsonl"), *other)
+    for minutes, each in ((10, path), (20, more)):
+        os.utime(each, ns=(NOW_NS - minutes * 60 * 10**9,) * 2)
+    programs.mkdir()
+    (programs / "pi").write_text("#!/bin/sh\n")
+    (programs / "pi").chmod(0o755)
+    env = {"HOME": str(home), "PATH": str(programs), "LEAFMARK_STATE_DIR": str(folder / "state")}
+
+    def compare(size, colours, *keys, theme="dark"):
+        if colours == "no-colour":
+            monkeypatch.setenv("NO_COLOR", "1")
+        setup = Setup(
+            env=env,
+            home=str(folder),
+            here=(here,),
+            stores=discover(env, str(home), here),
+            cache_folder=str(folder / "cache"),
+            clock=lambda: NOW_NS,
+        )
+        app = Browser(setup, theme=theme, settings=Settings(ascii=colours == "ascii"))
+
+        async def prepare(pilot):
+            await settled(app, pilot)
+            for key in keys:
+                await pilot.press(key)
+                await settled(app, pilot)
+
+        return snap_compare(app, run_before=prepare, terminal_size=size)
+
+    return compare
+
+
+# from the leaf to the last branch point of what was left, where its second way is folded
+FOLDED = ("tab", "end", "left", "left")
+
+
+@pytest.mark.parametrize("colours", COLOURS)
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+def test_tree(picture, size, colours):
+    assert picture(size, colours, *FOLDED)
+
+
+def test_tree_in_the_light(picture):
+    assert picture((120, 40), "colour", *FOLDED, theme="light")
+
+
+@pytest.mark.parametrize("colours", COLOURS)
+def test_the_question_how_to_go_on(picture, colours):
+    assert picture((120, 40), colours, "tab", "home", "enter")
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+def test_compare(picture, size):
+    assert picture(size, "colour", "tab", "end", "C")
+
+
+def test_compare_in_ascii(picture):
+    assert picture((80, 24), "ascii", "tab", "end", "C")
+
+
+@pytest.mark.parametrize("size", SIZES[:2], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_labels(picture, size):
+    assert picture(size, "colour", "tab", "apostrophe")

@@ -1,0 +1,76 @@
+"""What is wrong with a session, with its lines (issue 6 "Bad input")."""
+
+from __future__ import annotations
+
+from app.sessions.tree import open_tree
+from app.view.tree_faults import faults_of
+from tests.factory import chain, entry, header, message, write_session
+
+
+def faults(tmp_path, *lines, torn=False):
+    tree = open_tree(str(write_session(tmp_path / "s.jsonl", *lines)))
+    return [(fault.line, fault.reason) for fault in faults_of(tree, torn=torn)]
+
+
+def test_nothing_is_wrong_with_an_ordinary_session(tmp_path):
+    lines = [
+        *chain("one", "two"),
+        entry("model_change", "m", "00000002", 3, provider="p", modelId="x"),
+        entry("mode_change", "n", "m", 4),
+        entry("custom", "c", "n", 5, customType="session_exit"),
+        message("t", "c", "toolResult", "done", 6),
+    ]
+    assert faults(tmp_path, *lines) == []
+
+
+def test_everything_is_listed_with_its_line_in_file_order(tmp_path):
+    lines = [
+        header(),
+        message("a", None, "user", "one"),
+        "{ not json",
+        message("b", "gone", "user", "orphan"),
+        message("c", "d", "user", "round"),
+        message("d", "c", "assistant", "and round"),
+        message("e", "a", "user", "twin"),
+        message("e", "a", "user", "twin"),
+        message("f", None, "user", "root"),
+        entry("future", "g", "f"),
+        message("h", "g", "oracle", "role"),
+    ]
+    found = faults(tmp_path, *lines)
+    assert [line for line, _ in found] == [3, 4, 5, 7, 8, 9, 10, 11]
+    said = dict(found)
+    assert "'gone'" in said[4]
+    assert "go round" in said[5]
+    assert "'e' is used more than once" in said[7]
+    assert said[7] == said[8]
+    assert "another root" in said[9]
+    assert "type 'future'" in said[10]
+    assert "role 'oracle'" in said[11]
+
+
+def test_a_damaged_line_leads_to_the_entry_nearest_to_it(tmp_path):
+    one, two = chain("one", "two")[1:]
+    lines = ["{", header(), one, "{", two, "{", "{"]
+    tree = open_tree(str(write_session(tmp_path / "s.jsonl", *lines)))
+    near = [(fault.line, fault.node.line) for fault in faults_of(tree)]
+    assert near[-3:] == [(4, 3), (6, 5), (7, 5)]
+
+
+def test_a_file_without_entries_has_no_entry_to_go_to(tmp_path):
+    tree = open_tree(str(write_session(tmp_path / "s.jsonl", header(), "{")))
+    assert [(fault.line, fault.node) for fault in faults_of(tree)] == [(2, None)]
+
+
+def test_a_torn_last_line_has_the_number_behind_the_complete_ones(tmp_path):
+    path = write_session(tmp_path / "s.jsonl", *chain("one", "two"))
+    path.write_bytes(path.read_bytes() + b'{"type":"mess')
+    found = faults_of(open_tree(str(path)), torn=True)
+    assert [(fault.line, fault.node.id) for fault in found] == [(4, "00000002")]
+    assert "unfinished" in found[0].reason
+
+
+def test_what_a_file_says_is_inert(tmp_path):
+    found = faults(tmp_path, header(), message("a", "\x1b[2J\u202e", "user", "one"))
+    assert "\x1b" not in found[0][1]
+    assert "\u202e" not in found[0][1]
