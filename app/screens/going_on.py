@@ -124,6 +124,9 @@ class GoingOn:
             Choice("cancel", "x", "Cancel", "nothing is written"),
         ]
         said = [here.problem] if here.problem and not elsewhere.problem else []
+        if here.plan.problem:
+            # the leaf can be moved and a file be made all the same
+            said.append(f"The program cannot be started from here: {here.plan.problem}")
         self._screen.app.push_screen(ChoiceDialog("go on from this entry", said, choices), self._chosen)
 
     def _chosen(self, answer: str | None) -> None:

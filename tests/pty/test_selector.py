@@ -294,7 +294,7 @@ def test_a_folder_that_is_gone_is_said_before_and_another_can_be_taken(machine):
         terminal.wait_for_text("Tab looks in all folders", 30)
         terminal.press("tab")
         pointed(terminal, "fix the login")
-        planned(terminal, "is gone")
+        planned(terminal, "! the folder")
         terminal.press("enter")
         terminal.wait_for_text("f another folder")
         terminal.press("f")

@@ -76,7 +76,7 @@ def test_resize_reaches_the_program() -> None:
         "size = lambda *_: os.write(1, f'{tuple(os.get_terminal_size())}\\n'.encode())\n"
         "signal.signal(signal.SIGWINCH, size)\n"
         "print(tuple(os.get_terminal_size()), flush=True)\n"
-        "input()\n"
+        "os.read(0, 1)\n"
     )
     with run(code, size=(100, 30)) as terminal:
         terminal.wait_for_text("(100, 30)")

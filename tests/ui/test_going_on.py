@@ -91,6 +91,15 @@ async def test_the_question_says_what_will_run_and_writes_nothing(browser, work)
         assert not it.app._exit
 
 
+async def test_a_program_that_is_missing_is_said_before_anything_is_chosen(browser, work, tmp_path):
+    (tmp_path / "bin/pi").unlink()
+    async with browser(here=str(work), size=(160, 45)) as it:
+        await at(it, "two")
+        await it.press("enter")
+        await asked(it)
+        assert "pi is not installed" in " ".join(it.text().split())
+
+
 async def test_the_first_answer_is_a_new_file_and_the_old_one_stays(browser, work):
     async with browser(here=str(work)) as it:
         path = it.path(BRANCHED)
