@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 TITLE_CHARACTERS = 300
 """So much of a first prompt stands in a row of ours: what is pasted stands behind it."""
-_FEW = re.compile(r" [1-9] of [\d,]+ ─")
+_FEW = re.compile(r" [1-9] of [\d,]+ (?:· [\d,]+ hidden )?─")
 _SERIAL = re.compile(r"\((\d{5,7})\)")
 
 
