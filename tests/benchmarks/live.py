@@ -30,6 +30,7 @@ class LiveProject:
     def __init__(self, where: str, pi_root: str) -> None:
         self.folder = os.path.join(where, LIVE)
         self._sessions = os.path.join(pi_root, pi_folder(self.folder))
+        _forget_killed_runs(pi_root)
         os.makedirs(self.folder)
         os.makedirs(self._sessions)
         chunks = Chunks(7, 0.05)
@@ -83,6 +84,13 @@ class LiveProject:
 def rows_shown(live: LiveProject, terminal: Terminal) -> bool:
     """Whether the rows of the project stand on the screen, ours or a peer's."""
     return all(terminal.shows(live.title(number)) for number in range(3))
+
+
+def _forget_killed_runs(pi_root: str) -> None:
+    """A run that was killed has left its project in the corpus, where it would be counted."""
+    for name in os.listdir(pi_root):
+        if name.endswith(f"-{LIVE}--"):
+            shutil.rmtree(os.path.join(pi_root, name))
 
 
 def _prompt(number: int) -> str:

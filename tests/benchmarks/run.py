@@ -64,9 +64,10 @@ def main() -> int:
             ]
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         setting = Setting(corpus, folder, chosen.repeat)
-        peers = Peers(setting, wanted=chosen.peers)
         live = LiveProject(folder, setting.pi_root)
         try:
+            # After the live project, which they are shown as well.
+            peers = Peers(setting, wanted=chosen.peers)
             results = _measure(setting, live, peers, chosen)
         finally:
             live.close()
