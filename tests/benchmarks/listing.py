@@ -15,25 +15,25 @@ from tests.benchmarks.measure import Setting, in_turn, run
 from tests.benchmarks.rows import Result, mb, ms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from tests.benchmarks.peers import Peers
 
 LIST = ("list", "--limit", "50")
 
 
-def forget(setting: Setting) -> None:
+def forget(env: Mapping[str, str]) -> None:
     """Empty leafmark's cache."""
-    shutil.rmtree(setting.env["LEAFMARK_CACHE_DIR"], ignore_errors=True)
+    shutil.rmtree(env["LEAFMARK_CACHE_DIR"], ignore_errors=True)
 
 
 def cold(setting: Setting, peers: Peers) -> Iterator[Result]:
-    """Bar 3: the first list of all, with an empty cache."""
-    ours, rebuilds = [], []
+    """Bar 3: the first list of all, with an empty cache; of pi's files, as the floor and the peers."""
+    ours, rebuilds, env = [], [], setting.pi_env
 
     def indexed() -> float:
-        forget(setting)
-        ours.append(run(setting.leafmark(*LIST), setting.env))
+        forget(env)
+        ours.append(run(setting.leafmark(*LIST), env))
         return ours[-1].wall
 
     def floor() -> float:
@@ -61,11 +61,12 @@ def cold(setting: Setting, peers: Peers) -> Iterator[Result]:
 
 
 def warm(setting: Setting, peers: Peers) -> Iterator[Result]:
-    """Bar 1: the list when nothing has changed, the whole process."""
-    run(setting.leafmark(*LIST), setting.env)
+    """Bar 1: the list when nothing has changed, the whole process; of pi's files, and of those of oh-my-pi's
+    listing beside it.
+    """
 
-    def ours() -> float:
-        return run(setting.leafmark(*LIST), setting.env).wall
+    def ours(env: Mapping[str, str] = setting.pi_env) -> float:
+        return run(setting.leafmark(*LIST), env).wall
 
     def floor() -> float:
         return run(setting.floor(), setting.env).wall
@@ -73,19 +74,20 @@ def warm(setting: Setting, peers: Peers) -> Iterator[Result]:
     def nothing() -> float:
         return run([sys.executable, "-c", "pass"], setting.env).wall
 
-    tasks, against = [ours, floor, nothing], []
+    tasks, rounds = [ours, floor, nothing], max(7, setting.repeat)
     if peers.fast_resume:
         tasks.append(peers.warm_list)
-        against.append(("fr --list", 0.75))
         peers.warm_list()
-    if peers.omp:
-        tasks.append(peers.omp_listing)
-        against.append(("omp's listing", 0.1))
-    taken, least, start, *others = in_turn(max(7, setting.repeat), *tasks)
+    ours()
+    taken, least, start, *others = in_turn(rounds, *tasks)
     yield Result("1", "warm list", ms(taken), f"floor {ms(least)}", taken / least, 0.45, ci=True)
     yield Result("1", "warm list", ms(taken), f"python -c pass {ms(start)}", taken / start)
-    for (name, limit), other in zip(against, others, strict=True):
-        yield Result("1", "warm list", ms(taken), f"{name} {ms(other)}", taken / other, limit)
+    for other in others:
+        yield Result("1", "warm list", ms(taken), f"fr --list {ms(other)}", taken / other, 0.75)
+    if peers.omp:
+        ours(peers.beside_omp)
+        taken, other = in_turn(rounds, lambda: ours(peers.beside_omp), peers.omp_listing)
+        yield Result("1", "warm list", ms(taken), f"omp's listing {ms(other)}", taken / other, 0.1)
     if peers.pi:
         taken, other = in_turn(1, ours, peers.list_all)
         yield Result("1", "warm list", ms(taken), f"pi listAll {ms(other)}", taken / other, 0.01)

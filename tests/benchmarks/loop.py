@@ -42,7 +42,7 @@ def loop(setting: Setting, live: LiveProject) -> Iterator[Result]:
     total = f"{sessions(setting, live) + len(crowd.paths):,} sessions"
     told = os.path.join(setting.folder, "callbacks.jsonl")
     try:
-        forget(setting)
+        forget(setting.env)
         for use in (_first_time, _again):
             phases: list[Phase] = []
             command = [sys.executable, "-m", "tests.benchmarks.watched", told]

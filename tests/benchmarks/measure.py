@@ -62,6 +62,17 @@ class Setting:
     def pi_root(self) -> str:
         return stores(self.corpus)[0][1]
 
+    @property
+    def pi_env(self) -> dict[str, str]:
+        """The environment of a leafmark that sees pi's store alone, with a cache of its own: the files that
+        pi and fast-resume read, and the floor.
+        """
+        home = os.path.join(self.folder, "pi-home")
+        if not os.path.isdir(home):
+            os.mkdir(home)
+            os.symlink(os.path.join(self.env["HOME"], ".pi"), os.path.join(home, ".pi"))
+        return {**self.env, "HOME": home, "LEAFMARK_CACHE_DIR": os.path.join(self.folder, "pi-cache")}
+
     def leafmark(self, *arguments: str) -> list[str]:
         """leafmark's command line; LEAFMARK_COMMAND replaces this folder's."""
         given = os.environ.get("LEAFMARK_COMMAND")

@@ -53,7 +53,7 @@ def memory(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result
 
 def _indexing(setting: Setting, live: LiveProject) -> Peaks:
     """The peaks of a screen that finds no cache, and of its workers, until everything is listed and read."""
-    forget(setting)
+    forget(setting.env)
     total = f"{sessions(setting, live):,} sessions"
     with browser(setting, live) as terminal:
         peaks = Peaks(terminal.process.pid)

@@ -82,6 +82,12 @@ class Peers:
         found = {"fast-resume": self.fast_resume, "pi": self.pi, "omp": self.omp, "ripgrep": self.ripgrep}
         return [name for name, where in found.items() if self._wanted and where is None]
 
+    @property
+    def beside_omp(self) -> dict[str, str]:
+        """The environment of a leafmark that sees omp's files alone, with a cache of its own."""
+        cache = os.path.join(self._setting.folder, "omp-cache")
+        return {**self._setting.env, "HOME": self.omp_env["HOME"], "LEAFMARK_CACHE_DIR": cache}
+
     def versions(self) -> list[str]:
         """Name and version of each that is used, as it tells them itself."""
         found = []

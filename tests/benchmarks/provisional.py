@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from typing import TYPE_CHECKING
 
 from tests.benchmarks.listing import forget
 from tests.benchmarks.measure import in_turn, run
 from tests.benchmarks.rows import Result, ms
-from tests.benchmarks.screen import sessions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
-    from tests.benchmarks.live import LiveProject
     from tests.benchmarks.measure import Setting
     from tests.benchmarks.peers import Peers
 
@@ -39,6 +38,8 @@ index.scan(told)
 sys.exit(f"only {len(found)} of {wanted} sessions")
 """
 
+_ONLY = "  their ends alone, in one process"
+
 # The same without workers, and without reading anything but the ends.
 _ENDS = """
 import gc, sys
@@ -54,28 +55,36 @@ if sum(row is not None for row in rows) < int(sys.argv[1]):
 """
 
 
-def provisional(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result]:
-    """The index alone, as a process, beside omp's listing, which also reads two ends of every file."""
-    total = sessions(setting, live)
-
-    def ours() -> float:
-        forget(setting)
-        return run([sys.executable, "-c", _LIST, str(total)], setting.env).wall
-
-    def ends() -> float:
-        return run([sys.executable, "-c", _ENDS, str(total)], setting.env).wall
+def provisional(setting: Setting, peers: Peers) -> Iterator[Result]:
+    """The index alone, as a process: beside the floor of pi's files, and beside omp's listing of its own,
+    which also reads two ends of every file.
+    """
+    rounds = max(3, setting.repeat)
 
     def floor() -> float:
         return run(setting.floor(), setting.env).wall
 
-    tasks = [ours, ends, floor]
+    ours, ends, what = _ways(setting, setting.pi_env)
+    taken, alone, other = in_turn(rounds, ours, ends, floor)
+    yield Result("4", what, ms(taken), f"floor {ms(other)}", taken / other)
+    yield Result("4", _ONLY, ms(alone), f"floor {ms(other)}", alone / other)
     if peers.omp:
-        tasks.append(peers.omp_listing)
-    taken, alone, least, *omp = in_turn(max(3, setting.repeat), *tasks)
-    what = f"no cache: list of all {total:,} sessions"
-    only = "  their ends alone, in one process"
-    yield Result("4", what, ms(taken), f"floor {ms(least)}", taken / least)
-    yield Result("4", only, ms(alone), f"floor {ms(least)}", alone / least)
-    for theirs in omp:
-        yield Result("4", what, ms(taken), f"omp's listing {ms(theirs)}", taken / theirs, 0.35)
-        yield Result("4", only, ms(alone), f"omp's listing {ms(theirs)}", alone / theirs)
+        ours, ends, what = _ways(setting, peers.beside_omp)
+        taken, alone, other = in_turn(rounds, ours, ends, peers.omp_listing)
+        yield Result("4", what, ms(taken), f"omp's listing {ms(other)}", taken / other, 0.35)
+        yield Result("4", _ONLY, ms(alone), f"omp's listing {ms(other)}", alone / other)
+
+
+def _ways(setting: Setting, env: Mapping[str, str]) -> tuple[Callable[[], float], Callable[[], float], str]:
+    """The list with workers and that of the ends alone, each from an empty cache; and what they list."""
+    listed = run(setting.leafmark("list", "--limit", "1", "--json"), env, keep=True)
+    total = str(json.loads(listed.output)["total"])
+
+    def ours() -> float:
+        forget(env)
+        return run([sys.executable, "-c", _LIST, total], env).wall
+
+    def ends() -> float:
+        return run([sys.executable, "-c", _ENDS, total], env).wall
+
+    return ours, ends, f"no cache: list of all {int(total):,} sessions"

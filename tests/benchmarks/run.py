@@ -101,7 +101,7 @@ def _measure(setting: Setting, live: LiveProject, peers: Peers, chosen: argparse
         "tree": lambda: chain(opening.tree(setting, peers), trees.trees(setting)),
         "launch": lambda: screen.launch(setting, live, peers),
         "first": lambda: screen.first_time(setting, live, peers),
-        "provisional": lambda: provisional.provisional(setting, live, peers),
+        "provisional": lambda: provisional.provisional(setting, peers),
         "open": lambda: screen.open_biggest(setting, live, peers),
         "memory": lambda: memory.memory(setting, live, peers),
         "follow": lambda: screen.follow(setting, live),

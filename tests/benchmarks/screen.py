@@ -111,7 +111,7 @@ def first_time(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Re
     rows = []
 
     def complete() -> float:
-        forget(setting)
+        forget(setting.env)
         with browser(setting, live) as terminal:
             rows.append(terminal.wait_for(lambda _: rows_shown(live, terminal), 60) - terminal.started)
             return terminal.wait_for_text(f"{total:,} sessions", 120) - terminal.started

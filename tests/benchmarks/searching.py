@@ -85,7 +85,7 @@ def deep(setting: Setting, peers: Peers) -> Iterator[Result]:
 
 def size(setting: Setting) -> Iterator[Result]:
     """Bar 13: the folder of the index beside the files that it is made of: others may have listed more."""
-    forget(setting)
+    forget(setting.env)
     run(setting.leafmark(*LIST), setting.env)
     cache = Path(setting.env["LEAFMARK_CACHE_DIR"])
     kept = sum(path.stat().st_size for path in cache.rglob("*") if path.is_file())

@@ -174,6 +174,9 @@ def test_leafmark_sees_the_corpus_only(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert setting.env["HOME"] == str(tmp_path / "corpus" / "home")
     assert setting.leafmark("list") == ["other", "leaf mark", "list"]
     monkeypatch.delenv("LEAFMARK_COMMAND")
+    assert setting.pi_env["HOME"] == setting.pi_env["HOME"] == str(tmp_path / "pi-home")
+    assert os.listdir(setting.pi_env["HOME"]) == [".pi"]
+    assert os.path.realpath(os.path.join(setting.pi_env["HOME"], ".pi")) == str(tmp_path / "corpus/home/.pi")
     assert setting.leafmark("list") == [sys.executable, "-c", START, "list"]
 
 
