@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from app.stores.archive import Archived
     from app.view.branch_table import BranchTable
     from app.view.document_line import DocumentLine
+    from app.view.image_lines import Drawing
     from app.view.session_list import SessionList
     from app.view.transcript import Part
     from app.view.tree_view import TreeView
@@ -273,11 +274,12 @@ class EntriesFound(Message):
 
 
 class BranchesRead(Message):
-    """What the branches of the tree come to."""
+    """What the branches of the tree come to, and how many ``faults`` there are in it."""
 
-    def __init__(self, generation: int, table: BranchTable) -> None:
+    def __init__(self, generation: int, table: BranchTable, faults: int) -> None:
         self.generation = generation
         self.table = table
+        self.faults = faults
         super().__init__()
 
 
@@ -293,6 +295,15 @@ class EntryRead(Message):
         self.lines = lines
         self.more = more
         self.parts = parts
+        super().__init__()
+
+
+class ImageDecoded(Message):
+    """An image of the entry whose lines came before can be drawn now, or has a problem."""
+
+    def __init__(self, generation: int, drawing: Drawing) -> None:
+        self.generation = generation
+        self.drawing = drawing
         super().__init__()
 
 
@@ -351,6 +362,14 @@ class OutlineMade(Message):
 
     def __init__(self, text: str) -> None:
         self.text = text
+        super().__init__()
+
+
+class DraftLeft(Message):
+    """A text was left for an agent's editor; ``reason`` says why it was not."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
         super().__init__()
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from app.formats.text import one_line
 from app.places import config_folder
 from app.view.ascii_text import is_ascii_terminal
+from app.view.image_ways import AUTO, SETTINGS, way_to_draw
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -31,6 +32,7 @@ class Settings:
     :param ascii: draw the screen with plain characters; as the locale says where None.
     :param ask_before_trash: ask before a session goes to the trash; it can be taken back either way.
     :param summary_command: the program that writes the summary of a branch, and its arguments; empty: none.
+    :param images: how images are drawn: "auto", "off", "blocks" or "kitty" (`way_to_draw`).
     :param keys: the id of a command -> its keys by Textual's names, separated by commas; "" for no key.
     :param problems: what is wrong in the file, a line each; it names the file, and the setting if it is one.
     """
@@ -38,8 +40,13 @@ class Settings:
     ascii: bool | None = None
     ask_before_trash: bool = True
     summary_command: tuple[str, ...] = ()
+    images: str = AUTO
     keys: Mapping[str, str] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
+
+    def draws_images(self, env: Mapping[str, str]) -> str:
+        """In which way images are drawn on the user's terminal, whose environment this is; "": in none."""
+        return way_to_draw(self.images, env, ascii_only=self.draws_ascii(env))
 
     def draws_ascii(self, env: Mapping[str, str]) -> bool:
         """Whether to draw with plain characters, in the environment of the user's terminal."""
@@ -102,6 +109,12 @@ def _yes_or_no(value: object, complain: Callable[[str], None]) -> bool:
     return value
 
 
+def _way(value: object, complain: Callable[[str], None]) -> str:
+    if value not in SETTINGS or not isinstance(value, str):
+        raise ValueError("must be " + " or ".join(f'"{each}"' for each in SETTINGS))
+    return value
+
+
 def _command(value: object, complain: Callable[[str], None]) -> tuple[str, ...]:
     """A list of words, or one text that is taken apart as a shell would."""
     if isinstance(value, str):
@@ -141,5 +154,6 @@ _READERS: dict[str, Callable[[object, Callable[[str], None]], Any]] = {
     "ascii": _yes_or_no,
     "ask_before_trash": _yes_or_no,
     "summary_command": _command,
+    "images": _way,
     "keys": _keys,
 }

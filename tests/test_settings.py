@@ -38,6 +38,7 @@ def test_all_that_can_be_set(env: dict[str, str]) -> None:
         """
         ask_before_trash = false
         summary_command = ["llm", "-m", "a b"]
+        images = "blocks"
 
         [keys]
         "session.trash" = "ctrl+d, delete"
@@ -48,6 +49,7 @@ def test_all_that_can_be_set(env: dict[str, str]) -> None:
     assert settings.problems == ()
     assert settings.ask_before_trash is False
     assert settings.summary_command == ("llm", "-m", "a b")
+    assert settings.images == "blocks"
     assert settings.keys == {"session.trash": "ctrl+d,delete", "session.pin": "p,ctrl+p", "app.quit": ""}
 
 
@@ -61,6 +63,9 @@ def test_a_command_may_be_one_text(env: dict[str, str]) -> None:
     [
         ("ask_before_trash = 1", "ask_before_trash: must be true or false"),
         ("ascii = 'yes'", "ascii: must be true or false"),
+        ("images = 'sixel'", 'images: must be "auto" or "off" or "blocks" or "kitty"'),
+        ("images = true", 'images: must be "auto"'),
+        ("images = ['auto']", 'images: must be "auto"'),
         ("summary_command = 3", "summary_command: must be a command"),
         ("summary_command = ['a', 3]", "summary_command: must be a command"),
         ("summary_command = ['']", "summary_command: is no command"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from app.formats.image_header import dimensions, head_of
+from app.formats.image_block import Image, image_of, told
 from app.formats.laid_out import Field, as_text, fields
 from app.formats.stamps import iso, parse_time
 
@@ -20,12 +20,14 @@ class Part(NamedTuple):
     :param title: a short heading, "" for none. `text` is the whole text; neither is inert yet: whoever draws
         them makes them inert window by window.
     :param fields: the same laid out, of what is names and values.
+    :param image: what can be drawn below the text, of an image.
     """
 
     kind: str
     title: str
     text: str
     fields: Sequence[Field] = ()
+    image: Image | None = None
 
 
 def parts(raw: dict[str, Any]) -> list[Part]:
@@ -66,6 +68,8 @@ def _message(message: dict[str, Any]) -> Iterator[Part]:
             yield Part("diff", "diff", details["diff"])
     else:
         yield from _content(message.get("content"))
+    for image in (*_images_beside(message), *_images_beside(message.get("details"))):
+        yield _shown(image)
     if message.get("errorMessage"):
         yield Part("error", _string(message.get("stopReason")) or "error", _string(message["errorMessage"]))
 
@@ -100,8 +104,21 @@ def _block(block: Any) -> Part:
         case "toolCall":
             return _call(block)
         case "image":
-            return Part("image", "image", _image(block))
+            return _shown(image_of(block))
     return _laid_out("raw", kind if isinstance(kind, str) else "block", block)
+
+
+def _shown(image: Image) -> Part:
+    return Part("image", "image", told(image), image=image)
+
+
+def _images_beside(holder: Any) -> list[Image]:
+    """The images that omp keeps beside the content of a message, of commands and of code that was run."""
+    found = holder.get("images") if isinstance(holder, dict) else None
+    if not isinstance(found, list):
+        return []
+    images = [image_of(each) for each in found if isinstance(each, dict)]
+    return images if len(images) == len(found) and all(image.data is not None for image in images) else []
 
 
 def _call(block: dict[str, Any]) -> Part:
@@ -109,28 +126,6 @@ def _call(block: dict[str, Any]) -> Part:
     if arguments is None or arguments == {}:
         return Part("tool_call", name, "")
     return _laid_out("tool_call", name, arguments)
-
-
-def _image(block: dict[str, Any]) -> str:
-    """Type, size in pixels where the first bytes tell it, and size of the file; or the name of the blob that
-    omp keeps it in (FORMATS 1.2).
-    """
-    data = block.get("data")
-    mime = _string(block.get("mimeType")) or "image"
-    if not isinstance(data, str):
-        return f"{mime}, not in the file"
-    if data.startswith("blob:"):
-        return f"{mime}, kept as {data}"
-    size = dimensions(head_of(data))
-    pixels = f", {size[0]}×{size[1]}" if size else ""
-    return f"{mime}{pixels}, {_size(max(0, len(data) * 3 // 4 - data[-2:].count('=')))}"
-
-
-def _size(count: int) -> str:
-    if count < 1000:
-        return f"{count} bytes"
-    rounded = f"{count / 1000:.1f} kB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"
-    return f"{rounded} ({count:,} bytes)"
 
 
 def _entry(raw: dict[str, Any]) -> Iterator[Part]:
@@ -202,10 +197,15 @@ _SAID = frozenset(
 def _details(raw: dict[str, Any], message: dict[str, Any]) -> Iterator[Part]:
     """What else a message holds."""
     rest: dict[str, Any] = {key: value for key, value in message.items() if key not in _SAID}
+    if _images_beside(message):
+        del rest["images"]
     rest |= {key: value for key, value in raw.items() if key not in _TOLD and key not in rest}
     details = message.get("details")
     if isinstance(details, dict):
-        rest |= {key: value for key, value in details.items() if key != "diff" or not isinstance(value, str)}
+        told_above = {"images"} if _images_beside(details) else set()
+        if isinstance(details.get("diff"), str):
+            told_above.add("diff")
+        rest |= {key: value for key, value in details.items() if key not in told_above}
     elif details is not None:
         rest["details"] = details
     if rest:

@@ -1,5 +1,4 @@
-"""Opening a session's tree and following it, reading what its rows say, and reading the entry under the
-cursor, each in a thread of its own.
+"""Opening a session's tree and following it, and reading what its rows say, each in a thread of its own.
 
 What reads sessions is imported in the threads: the screen is up before the first of them needs it.
 """
@@ -8,13 +7,11 @@ from __future__ import annotations
 
 import gc
 from threading import Lock
-from time import monotonic, sleep
+from time import sleep
 
 from app.formats.collector import Resting
-from app.messages import EntryRead, RowsRead, TreeFailed, TreeGrew, TreeOpened
+from app.messages import RowsRead, TreeFailed, TreeGrew, TreeOpened
 from app.services.latest import Latest
-from app.view.document_line import DocumentLine
-from app.view.entry_document import document
 from app.view.tree_view import TreeView
 
 TYPE_CHECKING = False
@@ -27,9 +24,8 @@ if TYPE_CHECKING:
 
     Post = Callable[[Message], object]
 
-# seconds: between two batches the screen gets the interpreter; it is told no oftener than it can draw
+# seconds: between two batches the screen gets the interpreter
 REST = 0.002
-TELL_EVERY = 0.05
 # about what it takes to draw the end of a tree: what is read meanwhile would only be in the way
 DRAWN = 0.02
 # rows whose text comes with a tree, on either side of the leaf, or with new entries: more than a screen shows
@@ -102,7 +98,7 @@ class TreeReader:
             return
         except Exception as error:
             known = isinstance(error, (NotASession, OSError))
-            reason = _reason(error) if known else f"cannot be shown: {type(error).__name__}: {error}"
+            reason = reason_of(error) if known else f"cannot be shown: {type(error).__name__}: {error}"
             self._post(TreeFailed(generation, path, reason))
             return
         self._tree, self._path = tree, path
@@ -164,77 +160,8 @@ class RowReader:
             sleep(REST)
 
 
-class EntryReader:
-    """Reads and wraps one entry at a time; answers with ``EntryRead``."""
-
-    def __init__(self, post: Post, failed: Callable[[BaseException], None]) -> None:
-        self._post = post
-        self._latest = Latest("entry", failed)
-        self.generation = 0
-
-    def read(self, tree: SessionTree, node: Node, cells: int, *, raw: bool) -> None:
-        """Read the entry and wrap it to ``cells``."""
-        self.generation += 1
-        generation = self.generation
-        self._latest.ask(lambda overtaken: self._read(generation, overtaken, tree, node, cells, raw))
-
-    def clear(self) -> None:
-        """Answers that are on their way are out of date."""
-        self.generation += 1
-
-    def stop(self) -> None:
-        """End the thread."""
-        self._latest.stop()
-
-    def _read(
-        self,
-        generation: int,
-        overtaken: Callable[[], bool],
-        tree: SessionTree,
-        node: Node,
-        cells: int,
-        raw: bool,
-    ) -> None:
-        from app.formats.parts import Part, parts
-        from app.sessions.tree import Changed
-
-        try:
-            pieces = [Part("raw", "", indented(tree.read_line(node)))] if raw else parts(tree.read(node))
-        except (Changed, OSError) as error:
-            pieces = [Part("error", "", _reason(error))]
-        except Exception as error:
-            # whatever an entry holds, it takes nothing but its own pane along
-            pieces = [Part("error", "", f"cannot be shown: {type(error).__name__}: {error}")]
-        waiting: list[DocumentLine] = []
-        told = 0.0
-        more = False
-        for batch in document(pieces, cells):
-            if overtaken():
-                return
-            waiting += batch
-            if monotonic() - told >= TELL_EVERY:
-                self._post(EntryRead(generation, waiting, more, () if more else pieces))
-                waiting, told, more = [], monotonic(), True
-            sleep(REST)
-        if waiting or not more:
-            waiting = waiting or [DocumentLine("(empty)", "dim")]
-            self._post(EntryRead(generation, waiting, more, () if more else pieces))
-
-
-def indented(line: bytes) -> str:
-    """A line of a session with one value a row; as it stands where it is no JSON. No character of it is
-    changed but for bytes that are no UTF-8.
-    """
-    import json
-
-    text = line.decode("utf-8", "replace")
-    try:
-        return json.dumps(json.loads(text), ensure_ascii=False, indent=2)
-    except (ValueError, RecursionError):
-        return text
-
-
-def _reason(error: BaseException) -> str:
+def reason_of(error: BaseException) -> str:
+    """Why something could not be read, in a few words that are not inert."""
     if isinstance(error, OSError):
         return f"cannot be read: {error.strerror or error}"
     return str(error) or type(error).__name__

@@ -6,10 +6,10 @@ import os
 from typing import TYPE_CHECKING
 
 from app.formats.stamps import iso
-from app.sessions.blobs import BlobStore
 from app.sessions.change import Change
 from app.sessions.errors import UnknownEntry, WriteFailed
 from app.sessions.fork import Cutting, copy_artifacts, cut_path, drop_artifacts, fork_last
+from app.sessions.image_bytes import blobs_of
 from app.sessions.session import Session
 from app.sessions.tracked_file import now_ms
 from app.stores import agent_named, discover, store_holding
@@ -99,14 +99,9 @@ class Forking(Session):
         self._set_blobs()
 
     def _set_blobs(self) -> None:
-        home, env = agent_named(self._agent), self._env
-        store = self._store_of(self._file.path) if self._file.path else None
-        if store is not None and self._agent in store.agents:
-            # Images lie with the store that the session lies in, whichever the environment leads to.
-            others = {name: value for name, value in env.items() if name not in home.variables}
-            env = others | store.of(self._agent).environment
-        folder = home.blob_folder(env, self._home, self._cwd)
-        self._file.blobs = BlobStore(folder) if folder and self._storage is not None else None
+        path, env, home = self._file.path, self._env, self._home
+        blobs = blobs_of(self._agent, path, self._cwd, discover(env, home, self._cwd), env, home)
+        self._file.blobs = blobs if self._storage is not None else None
 
     def _folder_for(self, target_cwd: str, store: Store | None) -> str:
         """Where a session of that working folder goes that is made of this one: into the same store.

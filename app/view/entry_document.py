@@ -17,8 +17,9 @@ from app.view.wrapping import wrap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
+    from app.formats.image_block import Image
     from app.formats.parts import Part
 
 BATCH = 250
@@ -33,10 +34,13 @@ TITLED = {
 PLAIN_STYLES = {"thinking": "thinking", "error": "error", "meta": "dim", "image": "dim", "details": "dim"}
 
 
-def document(parts: Iterable[Part], cells: int) -> Iterator[list[DocumentLine]]:
+def document(
+    parts: Iterable[Part], cells: int, draw: Callable[[Image], Iterable[DocumentLine]] | None = None
+) -> Iterator[list[DocumentLine]]:
     """The lines of an entry, in batches, so that the caller may rest between two of them.
 
     :param cells: how wide a line may be, at least 4.
+    :param draw: gives the lines of an image, which may take a while: all that stands above comes first.
     """
     cells = max(4, cells)
     batch: list[DocumentLine] = []
@@ -53,6 +57,9 @@ def document(parts: Iterable[Part], cells: int) -> Iterator[list[DocumentLine]]:
             if len(batch) >= BATCH:
                 yield batch
                 batch = []
+        if part.image is not None and draw is not None:
+            yield batch
+            batch = list(draw(part.image))
     if batch:
         yield batch
 

@@ -9,7 +9,9 @@ from textual.message import Message
 
 from app.view.copied import block_named, said
 from app.view.highlight import best_line, highlight_line
+from app.view.image_lines import ImageLine, told_why
 from app.view.line import Line, fit_line
+from app.view.palette import THEMES
 from app.widgets.bindings import bindings_of
 from app.widgets.line_list import LineList
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
     from app.formats.parts import Part
     from app.view.document_line import CodeBlock, DocumentLine
+    from app.view.image_lines import Drawing
 
 
 class EntryPane(LineList):
@@ -57,7 +60,7 @@ class EntryPane(LineList):
         """The entry is wanted at once, and also where the pane is not displayed."""
 
     class WidthChanged(Message):
-        """The lines must be wrapped anew."""
+        """The lines must be wrapped anew, or images are to be drawn in another size."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -69,7 +72,9 @@ class EntryPane(LineList):
         self._copied = (-1, 0)
         self.raw = False
         self.words: tuple[str, ...] = ()
-        self._cells = 0
+        # images that are in the lines, or will be
+        self._has_images = False
+        self._cells = self._height = 0
         # the lines are of another entry than the one that is to be shown, and what is done once they are not
         self._awaits = False
         self._late: Callable[[], None] | None = None
@@ -116,16 +121,42 @@ class EntryPane(LineList):
         if more:
             self.lines.extend(lines)
             self._blocks += found
+            self._has_images = self._has_images or _has_images(lines)
             self._set_length(len(self.lines))
             self._redraw_changed()
             return
         self.lines, self.parts, self._blocks = list(lines), parts, found
+        self._has_images = _has_images(lines)
         self._copied = (-1, 0)
         self.set_rows(len(self.lines), 0)
         self._scroll(0)
         late, self._awaits, self._late = self._late, False, None
         if late is not None:
             late()
+
+    def show_image(self, drawing: Drawing) -> None:
+        """An image whose lines are there can be drawn. Where it cannot, that is said in place of it, and what
+        is in sight below it stays there.
+        """
+        if not drawing.problem:
+            self._redraw_changed()
+            return
+        at = 0
+        while at < len(self.lines):
+            line = self.lines[at]
+            if isinstance(line, ImageLine) and line.drawing is drawing:
+                self._replace(at, drawing.rows, told_why(drawing.problem, self.cells))
+            at += 1
+
+    def _replace(self, at: int, count: int, lines: list[DocumentLine]) -> None:
+        self.lines[at : at + count] = lines
+        gone = count - len(lines)
+        self._blocks = [(line - gone if line > at else line, block) for line, block in self._blocks]
+        top = self.scroll_offset.y
+        self._set_length(len(self.lines))
+        if top > at:
+            self._scroll(max(at, top - gone))
+        self._redraw_changed()
 
     def mark(self, words: tuple[str, ...]) -> None:
         """Mark these words, folded, wherever they stand."""
@@ -142,14 +173,24 @@ class EntryPane(LineList):
             self.move_to(begin + found - self.size.height // 3)
         return found >= 0
 
+    def row_key(self, index: int) -> object:
+        line = self.lines[index]
+        # drawing one to see whether it looks different takes a while
+        return (line.drawing, line.row, line.drawing.is_done) if isinstance(line, ImageLine) else None
+
     def draw(self, index: int, cells: int, selected: bool) -> Line:
-        spans = self.lines[index].spans
-        return fit_line([(" ", "text"), *highlight_line(spans, self.words)], cells)
+        line = self.lines[index]
+        if isinstance(line, ImageLine):
+            spans = line.spans_over(THEMES[self.theme_name]["background"])
+        else:
+            spans = highlight_line(line.spans, self.words)
+        return fit_line([(" ", "text"), *spans], cells)
 
     def on_resize(self) -> None:
         super().on_resize()
-        if self.cells != self._cells:
-            self._cells = self.cells
+        height = self.size.height
+        if self.cells != self._cells or (self._has_images and height != self._height):
+            self._cells, self._height = self.cells, height
             self.post_message(self.WidthChanged())
 
     def show_cursor(self) -> None:
@@ -222,3 +263,7 @@ class EntryPane(LineList):
 
     def _open(self, kind: str) -> None:
         self.post_message(self.OpenAsked(kind))
+
+
+def _has_images(lines: list[DocumentLine]) -> bool:
+    return any(isinstance(line, ImageLine) for line in lines)

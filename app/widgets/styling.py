@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from rich.color import Color, ColorType
+from rich.color_triplet import ColorTriplet
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
 from app.view.cells import width
-from app.view.palette import THEMES, style_of
+from app.view.palette import THEMES, rgb, style_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 def rich_style(name: str, theme: str, background: str) -> Style:
     """A named style on a named background colour of a theme."""
     colours = THEMES[theme]
+    if name.startswith("color("):
+        return Style(color=name, bgcolor=colours[background])
     colour, attributes = style_of(name, colours)
     flags = attributes.split()
     return Style(
@@ -31,6 +35,19 @@ def rich_style(name: str, theme: str, background: str) -> Style:
         italic="italic" in flags or None,
         underline="underline" in flags or None,
     )
+
+
+@lru_cache(maxsize=8_192)
+def pixel_style(name: str, below: str) -> Style:
+    """The style of two pixels, `#rrggbb #rrggbb`; the lower one is `below` where there is but one."""
+    upper, _, lower = name.partition(" ")
+    return Style.from_color(_colour(upper), _colour(lower or below))
+
+
+@lru_cache(maxsize=8_192)
+def _colour(spelled: str) -> Color:
+    # what Rich does to spell the colour itself takes longer than all the rest
+    return Color(spelled, ColorType.TRUECOLOR, triplet=ColorTriplet(*rgb(spelled)))
 
 
 @lru_cache(maxsize=8)
@@ -46,7 +63,11 @@ def strip(line: Iterable[Span], theme: str, background: str = "background", cell
     segments = []
     filled = 0
     for text, style in line:
-        segments.append(Segment(text, rich_style(style, theme, background)))
+        if style[0] == "#":
+            look = pixel_style(style, THEMES[theme][background])
+        else:
+            look = rich_style(style, theme, background)
+        segments.append(Segment(text, look))
         filled += width(text)
     if filled < cells:
         segments.append(Segment(" " * (cells - filled), _blank(theme)))

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.formats.image_block import Image
 from app.formats.parts import Part, parts
 
 KINDS = {"text", "thinking", "tool_call", "tool_result", "diff", "image", "error", "meta", "raw", "details"}
@@ -56,11 +57,30 @@ def test_a_tool_result_and_a_failed_one() -> None:
 def test_an_image_is_named_and_not_shown() -> None:
     data = base64.b64encode(bytes(34_200)).decode()
     found = of_message(role="user", content=[{"type": "image", "data": data, "mimeType": "image/png"}])
-    assert found[0] == Part("image", "image", "image/png, 34.2 kB (34,200 bytes)")
+    image = Image("image/png", data)
+    assert found[0] == Part("image", "image", "image/png, 34.2 kB (34,200 bytes)", image=image)
     blob = of_message(
         role="user", content=[{"type": "image", "data": "blob:sha256:ab", "mimeType": "image/png"}]
     )
     assert blob[0].text == "image/png, kept as blob:sha256:ab"
+
+
+def test_images_beside_the_content_are_shown_as_those_in_it() -> None:
+    picture = {"type": "image", "data": "AAAA", "mimeType": "image/png"}
+    shown = Part("image", "image", "image/png, 3 bytes", image=Image("image/png", "AAAA"))
+    content = [{"type": "text", "text": "plotted"}]
+    found = of_message(
+        role="toolResult", toolName="eval", content=content, details={"images": [picture], "n": 1}
+    )
+    assert found[1] == shown
+    assert [part.text for part in found if part.kind == "details"] == ["n: 1"]
+    found = of_message(role="bashExecution", command="plot", output="", images=[picture, picture])
+    assert found[2:4] == [shown, shown]
+    assert not [part for part in found if part.kind == "details"]
+    # what is none is told as whatever else there is
+    for odd in ("x", [1], [{}], [picture, {"data": 3}]):
+        found = of_message(role="toolResult", content=content, details={"images": odd})
+        assert [part.kind for part in found] == ["tool_result", "details", "meta"]
 
 
 def test_a_command_of_the_user() -> None:

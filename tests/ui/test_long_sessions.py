@@ -8,8 +8,9 @@ import threading
 
 import pytest
 
-from app.screens import reading_side
-from app.services.reading import EntryReader, TreeReader
+from app.screens import entry_side, reading_side
+from app.services.entry_reading import EntryReader
+from app.services.reading import TreeReader
 from app.sessions import tree as trees
 from app.widgets.entry_tree import EntryTree
 from tests.factory import chain
@@ -90,7 +91,7 @@ async def test_the_entry_is_not_read_again_when_the_whole_tree_comes(browser, lo
         before = len(read)
         gate.set()
         await it.until(lambda: is_whole(it), "the whole tree")
-        await it.pilot.pause(3 * reading_side.REST)
+        await it.pilot.pause(3 * entry_side.REST)
         assert len(read) == before
 
 

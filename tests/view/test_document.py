@@ -6,9 +6,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from app.formats.image_block import Image
 from app.formats.parts import Part
 from app.formats.text import inert
 from app.view.cells import steady, width
+from app.view.document_line import DocumentLine
 from app.view.entry_document import document
 from app.view.line import plain
 from app.view.prose import mark_prose
@@ -43,6 +45,28 @@ def test_wide_characters_are_not_halved():
         "日本語",
         "日本語",
     ]
+
+
+def test_what_stands_above_an_image_comes_before_it_is_looked_at():
+    image = Image("image/png", "AAAA")
+    told = []
+
+    def draw(given):
+        told.append((given, [line.text for batch in batches for line in batch]))
+        return [DocumentLine("drawn", "text")]
+
+    parts = [
+        Part("text", "", "above"),
+        Part("image", "image", "a png", image=image),
+        Part("text", "", "below"),
+    ]
+    batches = []
+    # not extend: each has to be there before the next is asked for
+    for batch in document(parts, 40, draw):
+        batches += [batch]
+    assert told == [(image, ["above", "", "─ image ", "a png"])]
+    assert [line.text for line in batches[-1]] == ["drawn", "", "below"]
+    assert "drawn" not in texts(*parts, cells=40)
 
 
 def test_parts_are_headed_and_set_apart():

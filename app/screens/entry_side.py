@@ -1,0 +1,172 @@
+"""The entry under the tree's cursor, in its pane: read once the cursor rests, and handed on."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import NamedTuple
+
+from textual import on
+
+from app.formats.text import one_line
+from app.messages import EntryRead, ImageDecoded
+from app.screens.entry_out import copy_out, open_out
+from app.services.entry_reading import EntryReader
+from app.view.ages import age
+from app.view.image_lines import ImageLine
+from app.widgets.entry_pane import EntryPane
+from app.widgets.pane import Pane
+from app.widgets.terminal_images import TerminalImages
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from textual.app import ComposeResult
+    from textual.timer import Timer
+
+    from app.sessions.blobs import BlobStore
+    from app.sessions.tree import Node, SessionTree
+    from app.setup import Setup
+
+# seconds: it is read once the cursor rests for REST; that of a leaf that runs on, no oftener than RUNNING
+REST = 0.05
+RUNNING = 0.25
+# to so many cells is an entry wrapped that nobody sees
+UNSEEN = 80
+# lines of the pane that an image leaves for what is said about it
+BESIDE = 2
+
+
+class Place(NamedTuple):
+    """An entry of a tree.
+
+    :param has_match: something that was looked for is in it, and the line with it is to be shown.
+    """
+
+    tree: SessionTree
+    node: Node
+    has_match: bool
+
+
+class EntrySide(Pane):
+    """The pane with the entry that the tree's cursor is on."""
+
+    def __init__(
+        self,
+        setup: Setup,
+        failed: Callable[[BaseException], None],
+        place: Callable[[], Place | None],
+        *,
+        images: str,
+        id: str,
+    ) -> None:
+        """:param failed: gets what goes wrong in a thread and concerns no pane; called in that thread.
+        :param place: says where the cursor is now; None where it is on no entry.
+        :param images: in which way images are drawn (`way_to_draw`).
+        """
+        super().__init__("entry", id=id)
+        self._setup = setup
+        self._place = place
+        self._timer: Timer | None = None
+        self._read_at = -RUNNING
+        self._head = ("", "entry")
+        self._seeks = False
+        self._entries = EntryReader(self.post_message, failed, images, self._blobs)
+        self.entry = EntryPane(id="entry")
+        self._told = TerminalImages(self.entry)
+
+    def compose(self) -> ComposeResult:
+        yield self.entry
+
+    def on_mount(self) -> None:
+        # while another program had the terminal it may have forgotten all
+        self.app.app_resume_signal.subscribe(self, lambda app: self._told.tell_again())
+
+    def on_unmount(self) -> None:
+        self._entries.stop()
+        self._told.forget()
+
+    def _blobs(self, tree: SessionTree) -> BlobStore | None:
+        from app.sessions.image_bytes import blobs_of
+
+        setup, header = self._setup, tree.header
+        return blobs_of(header.agent, tree.path, header.cwd, setup.stores, setup.agent_env, setup.home)
+
+    def show_soon(self, *, runs: bool) -> None:
+        """Show the entry that the cursor is on, once it rests there.
+
+        :param runs: the cursor is on a leaf that runs on.
+        """
+        if self._timer is not None:
+            self._timer.stop()
+        if self._place() is None:
+            self._entries.clear()
+            self.entry.show_lines([], more=False)
+            self.say("", "entry")
+            return
+        self.entry.expect()
+        # under a leaf that runs on, nobody can read every entry that passes
+        ran = monotonic() - self._read_at
+        self._timer = self.set_timer(max(REST, RUNNING - ran) if runs else REST, self._show)
+
+    def seek_no_more(self) -> None:
+        """Nothing is looked for any more in the entry that is being read."""
+        self._seeks = False
+
+    @on(EntryPane.ReadAsked)
+    def _show_at_once(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+        self._read(hidden=True)
+
+    @on(EntryPane.WidthChanged)
+    @on(EntryPane.RawToggled)
+    def _show(self) -> None:
+        self._read(hidden=False)
+
+    def _read(self, *, hidden: bool) -> None:
+        """:param hidden: also where the pane is not displayed."""
+        place = self._place()
+        if place is None:
+            return
+        is_seen = self.entry.is_laid_out
+        if not is_seen:
+            self.entry.forget_width()
+            if not hidden:
+                return
+        self._read_at = monotonic()
+        self._seeks = place.has_match
+        node = place.node
+        cells, rows = UNSEEN, 0
+        if is_seen:
+            cells, rows = self.entry.cells, max(1, self.entry.size.height - BESIDE)
+        self._entries.read(place.tree, node, cells, rows, raw=self.entry.raw)
+        title = f"entry {node.id or node.index + 1}"
+        if node.timestamp is not None:
+            title += f" · {age(node.timestamp, self._setup.now_ms())}"
+        self._head = ("as it stands in the file" if self.entry.raw else "", one_line(title))
+
+    @on(EntryRead)
+    def _entry_read(self, event: EntryRead) -> None:
+        if event.generation == self._entries.generation:
+            self.say(*self._head)
+            begin = len(self.entry.lines) if event.more else 0
+            self._told.tell(line.drawing for line in event.lines if isinstance(line, ImageLine))
+            self.entry.show_lines(event.lines, more=event.more, parts=event.parts)
+            if self._seeks and self.entry.show_match(begin):
+                self._seeks = False
+
+    @on(ImageDecoded)
+    def _image_decoded(self, event: ImageDecoded) -> None:
+        if event.generation == self._entries.generation:
+            self._told.tell([event.drawing])
+            self.entry.show_image(event.drawing)
+
+    @on(EntryPane.CopyAsked)
+    def _copy_asked(self, event: EntryPane.CopyAsked) -> None:
+        copy_out(self.app, event.what, event.text, self._setup.env)
+
+    @on(EntryPane.OpenAsked)
+    def _open_asked(self, event: EntryPane.OpenAsked) -> None:
+        if self.entry.parts:
+            open_out(self.app, event.kind, self.entry.parts, self._setup.env, raw=self.entry.raw)

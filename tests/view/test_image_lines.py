@@ -1,0 +1,112 @@
+"""Images as lines: their size, and half blocks of exact colours."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.formats.text import inert
+from app.view.image_lines import UPPER, Drawing, ImageLine, fit, half_blocks, told_why
+from app.view.image_ways import BLOCKS, KITTY, NONE, way_to_draw
+from app.view.line import line_width
+from tests.pictures import BLUE, GREEN, RED, WHITE
+
+SIDES = st.integers(1, 40_000)
+
+
+def flat(*pixels: tuple[int, int, int]) -> bytes:
+    return b"".join(map(bytes, pixels))
+
+
+@pytest.mark.parametrize(
+    ("size", "room", "drawn"),
+    [
+        ((640, 400), (60, 80), (60, 38)),
+        ((400, 640), (60, 32), (20, 32)),
+        ((16, 16), (60, 80), (16, 16)),
+        ((10_000, 1), (50, 80), (50, 1)),
+        ((1, 10_000), (50, 80), (1, 80)),
+        ((1, 1), (1, 1), (1, 1)),
+    ],
+)
+def test_an_image_is_as_large_as_it_can_be_and_no_larger_than_it_is(
+    size: tuple[int, int], room: tuple[int, int], drawn: tuple[int, int]
+) -> None:
+    assert fit(*size, *room) == drawn
+
+
+@given(SIDES, SIDES, st.integers(1, 300), st.integers(1, 80))
+def test_it_always_fits_and_keeps_its_shape(width: int, height: int, across: int, down: int) -> None:
+    x, y = fit(width, height, across, down)
+    assert 1 <= x <= min(across, width)
+    assert 1 <= y <= min(down, height)
+    # within half a pixel, but for what would be thinner than one
+    assert x == 1 or y == 1 or abs(x * height - y * width) <= (width + height) / 2 + 1
+
+
+def test_two_rows_of_pixels_are_one_line() -> None:
+    colours = flat(RED, GREEN, BLUE, WHITE)
+    assert half_blocks(colours, 2, 0) == [(UPPER, "#ff0000 #0000ff"), (UPPER, "#00ff00 #ffffff")]
+
+
+def test_cells_of_the_same_colours_are_one_piece() -> None:
+    colours = flat(RED, RED, BLUE, GREEN, GREEN, GREEN)
+    assert half_blocks(colours, 3, 0) == [(UPPER * 2, "#ff0000 #00ff00"), (UPPER, "#0000ff #00ff00")]
+
+
+def test_below_the_last_of_an_odd_number_of_rows_is_nothing() -> None:
+    colours = flat(RED, RED, GREEN, GREEN, BLUE, WHITE)
+    assert half_blocks(colours, 2, 1) == [(UPPER, "#0000ff"), (UPPER, "#ffffff")]
+
+
+def test_a_line_is_blank_until_the_image_is_decoded() -> None:
+    drawing = Drawing("", 2, 1, (2, 2))
+    line = ImageLine(drawing, 0)
+    assert not drawing.is_done
+    assert line.spans_over("#000000") == []
+    drawing.flat = {"#000000": flat(RED, RED, RED, RED), "#ffffff": flat(BLUE, BLUE, BLUE, BLUE)}
+    assert drawing.is_done
+    assert line.spans_over("#000000") == [(UPPER * 2, "#ff0000 #ff0000")]
+    assert line.spans_over("#ffffff") == [(UPPER * 2, "#0000ff #0000ff")]
+    assert line.text == ""
+
+
+@given(st.text(max_size=90), st.integers(4, 30))
+def test_why_there_is_none_is_inert_and_fits(reason: str, cells: int) -> None:
+    for line in told_why(reason, cells):
+        assert inert(line.text) == line.text
+        assert line_width(line.spans) <= cells
+
+
+@pytest.mark.parametrize(
+    ("env", "way"),
+    [
+        ({"TERM": "xterm-256color"}, BLOCKS),
+        ({"TERM": "xterm", "COLORTERM": "truecolor"}, BLOCKS),
+        ({"TERM": "xterm-direct"}, BLOCKS),
+        ({"TERM": "xterm"}, NONE),
+        ({"TERM": "linux"}, NONE),
+        ({"TERM": "xterm-16color"}, NONE),
+        ({}, NONE),
+        ({"TERM": "xterm-256color", "NO_COLOR": "1"}, NONE),
+        ({"TERM": "xterm-kitty"}, KITTY),
+        ({"TERM": "xterm-ghostty"}, KITTY),
+        ({"TERM": "xterm-256color", "TERM_PROGRAM": "ghostty"}, KITTY),
+        ({"TERM": "xterm-256color", "KITTY_WINDOW_ID": "1"}, KITTY),
+        ({"TERM": "xterm-kitty", "NO_COLOR": "1"}, NONE),
+        ({"TERM": "xterm-256color", "KITTY_WINDOW_ID": "1", "TERM_PROGRAM": "vscode"}, BLOCKS),
+        ({"TERM": "alacritty", "KITTY_WINDOW_ID": "1", "COLORTERM": "truecolor"}, BLOCKS),
+        ({"TERM": "tmux-256color", "KITTY_WINDOW_ID": "1"}, BLOCKS),
+        ({"TERM": "screen-256color", "TERM_PROGRAM": "ghostty"}, BLOCKS),
+        ({"TERM": "xterm-kitty", "TMUX": "/tmp/tmux,1,0"}, BLOCKS),
+        ({"TERM": "xterm-kitty", "STY": "1.pts"}, BLOCKS),
+    ],
+)
+def test_the_environment_says_how_images_are_drawn(env: dict[str, str], way: str) -> None:
+    assert way_to_draw("auto", env) == way
+    assert way_to_draw("auto", env, ascii_only=True) == NONE
+    assert way_to_draw("off", env) == NONE
+    for forced in (BLOCKS, KITTY):
+        assert way_to_draw(forced, env) == (NONE if "NO_COLOR" in env else forced)
+        assert way_to_draw(forced, env, ascii_only=True) == NONE
