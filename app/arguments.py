@@ -7,71 +7,12 @@ is not plain. It stays the judge: what `plain` reads, argparse reads the same (a
 
 from __future__ import annotations
 
+from app.options import Options
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any
-
-
-class Options:
-    """What was asked for.
-
-    command   the report to print, or the change to make; None: the browser
-    store     (agent, folder) of every `--store`, in order
-    demo      the example sessions instead of the user's own
-    theme     of the browser; None: the one that was chosen last
-    json      whether what is printed is wanted as JSON
-    query, limit      of `list` and `search`
-    all_text, every, order      of `search`
-    rebuild, verify, where      of `index`
-    ascii             of `tree`
-    session           the session that is meant; "" for all
-    entry             the entry that is meant; None: the leaf
-    text, clear       of `label`
-    name              of `rename`
-    summary, new_file of `branch`
-    to, last          of `fork`
-    sessions          the sessions that are meant, of `trash` and `restore`
-    anyway, list      of `trash`
-    print             of `resume`
-    """
-
-    def __init__(self) -> None:
-        self.command: str | None = None
-        self.store: list[tuple[str, str]] = []
-        self.demo = False
-        self.theme: str | None = None
-        self.json = False
-        self.query: list[str] = []
-        self.limit: int | None = None
-        self.all_text = False
-        self.every = False
-        self.order = "recent"
-        self.rebuild = False
-        self.verify = False
-        self.where = False
-        self.ascii = False
-        self.session = ""
-        self.entry: str | None = None
-        self.text: str | None = None
-        self.clear = False
-        self.name = ""
-        self.summary: str | None = None
-        self.new_file = False
-        self.to: str | None = None
-        self.last: int | None = None
-        self.sessions: list[str] = []
-        self.anyway = False
-        self.list = False
-        self.print = False
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Options) and vars(self) == vars(other)
-
-    __hash__ = None  # type: ignore[assignment]  # two that are equal now may differ later
-
-    def __repr__(self) -> str:
-        return f"Options({vars(self)})"
 
 
 class WrongValue(ValueError):
@@ -173,8 +114,8 @@ SHARED = (
     ),
     Option("demo", "use bundled example sessions in a throw-away folder"),
 )
-# Before the command only.
-OWN = (Option("theme", "colours of the browser", metavar="{dark,light}", convert=_one_of("dark", "light")),)
+# Of what is shown full screen: before the command, and behind the one that has a screen.
+OWN = (Option("theme", "colours of the screen", metavar="{dark,light}", convert=_one_of("dark", "light")),)
 _JSON = Option("json", "as JSON")
 _SESSION = Word("session", "a path, an id, or the beginning of one id")
 _ENTRY = "an entry's id, or the beginning of one"
@@ -276,6 +217,7 @@ SCREENS = {
         "choose a session and go on with it in its own program",
         Word("query", "the path or id of the session, else what to look for", many="*"),
         Option("print", "print the command instead of running it"),
+        *OWN,
     ),
 }
 COMMANDS = REPORTS | CHANGES | SCREENS

@@ -195,7 +195,7 @@ class Browser(App[Plan | None]):
             async def run(action: str = command.action, target: Any = target) -> None:
                 await self.run_action(action, target)
 
-            yield SystemCommand(command.help, f"{command.id}   {keys_of(command)}", run)
+            yield SystemCommand(screen.told(command), f"{command.id}   {keys_of(command)}", run)
 
     def _fatal_error(self) -> None:
         """Instead of a traceback with the values of every variable (text of sessions) on the terminal: a

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NoReturn
 
-    from app.arguments import Options
     from app.demo.folder import DemoFolder
+    from app.options import Options
     from app.setup import Setup
 
 DONE, NOT_FOUND, WRONG_USE, FAILED = 0, 1, 2, 3
@@ -128,7 +128,7 @@ class _surroundings:
 
 def browse(stores: Sequence[tuple[str, str]] = (), *, demo: bool = False, theme: str = "") -> int:
     """Open the browser, and become the agent whose session was chosen."""
-    from app.arguments import Options
+    from app.options import Options
 
     options = Options()
     options.store, options.demo, options.theme = list(stores), demo, theme or None

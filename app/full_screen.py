@@ -12,13 +12,13 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from app.actions.resume import Plan
-    from app.arguments import Options
+    from app.options import Options
     from app.services.indexing import Indexing
     from app.settings import Settings
     from app.setup import Setup
     from app.view.arrangement import Arrangement
 
-DONE, WRONG_USE, FAILED = 0, 2, 3
+DONE, WRONG_USE, FAILED, LEFT = 0, 2, 3, 130
 SWITCH_SECONDS = 0.0005
 FIRST_ROWS_SECONDS = 0.7
 """So long the newest sessions are waited for when none are known: from a slow disk they come later."""
@@ -142,7 +142,8 @@ def resume(options: Options, setup: Setup, theme: str) -> tuple[int, str]:
     if plan is None:
         plan, code, said = run(setup, theme, resuming.query_of(options))
         if plan is None:
-            return code, said
+            # what reads the command must not take its absence for one
+            return LEFT if options.print and code == DONE else code, said
         if not options.print:
             return become(plan)
     return resuming.hand_over(plan, prints=options.print), ""

@@ -7,8 +7,8 @@ import os
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from app.actions.resume import Plan
-    from app.arguments import Options
     from app.index.row import Row
+    from app.options import Options
     from app.setup import Setup
 
 DONE, NOT_FOUND, WRONG_USE, REFUSED = 0, 1, 2, 3

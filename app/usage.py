@@ -9,8 +9,9 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from app import __version__
-from app.arguments import COMMANDS, OWN, SHARED, Options, WrongValue
+from app.arguments import COMMANDS, OWN, SHARED, WrongValue
 from app.formats.text import one_line
+from app.options import Options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

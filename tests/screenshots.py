@@ -20,6 +20,7 @@ from app.screens.resume import ResumeScreen
 from app.screens.sessions_screen import SessionsScreen
 from app.screens.sessions_side import SessionsSide
 from app.setup import Setup, of_demo
+from app.view.image_lines import ImageLine
 from app.widgets.entry_pane import EntryPane
 from app.widgets.entry_tree import EntryTree
 from app.widgets.session_list import SessionListView
@@ -48,6 +49,15 @@ def demo(folder: Path) -> Setup:
     return setup
 
 
+def as_ones_own(setup: Setup) -> None:
+    """The example sessions as if they were the user's: they could be resumed, with a pi that is there."""
+    setup.demo = False
+    program = DEMO_FOLDER / "bin" / "pi"
+    program.parent.mkdir()
+    program.touch(mode=0o755)
+    setup.env["PATH"] = str(program.parent)
+
+
 async def settled(app: Browser, pilot: Any) -> None:
     """Wait until what is known of the session under the cursor is shown beside the list, or a dialog is."""
 
@@ -65,6 +75,9 @@ async def settled(app: Browser, pilot: Any) -> None:
             return False
         if not app.screen.query_one(ReadingSide).knows_branches:
             return False
+        images = [line.drawing for line in entry.lines if isinstance(line, ImageLine)]
+        if not all(drawing.is_done for drawing in images):
+            return False
         return (bool(entry.lines) or not entry.is_laid_out) and app.screen.planned == row.path
 
     for _ in range(400):
@@ -77,7 +90,10 @@ async def settled(app: Browser, pilot: Any) -> None:
 async def shoot(name: str, size: tuple[int, int], theme: str, keys: tuple[str, ...]) -> str:
     """One picture as SVG."""
     shutil.rmtree(DEMO_FOLDER, ignore_errors=True)
-    app = Browser(demo(DEMO_FOLDER), theme=theme, selector="" if name.startswith("selector") else None)
+    setup = demo(DEMO_FOLDER)
+    if name == "folder-gone":
+        as_ones_own(setup)
+    app = Browser(setup, theme=theme, selector="" if name.startswith("selector") else None)
     async with app.run_test(size=size) as pilot:
         await settled(app, pilot)
         for key in keys:

@@ -53,6 +53,7 @@ MAY_LOAD = [
 
 FAST_PATH = [
     "app.arguments",
+    "app.options",
     "app.cli",
     "app.first_frame",
     "app.reports",
@@ -233,7 +234,14 @@ def test_the_command_line_loads_nothing_of_the_screen() -> None:
 
 
 def test_the_screen_does_not_wait_for_what_few_runs_need() -> None:
-    rare = {"textual.widgets._text_area", "app.actions.compare", "app.screens.archive_dialog", "send2trash"}
+    rare = {
+        "PIL",
+        "app.services.images",
+        "textual.widgets._text_area",
+        "app.actions.compare",
+        "app.screens.archive_dialog",
+        "send2trash",
+    }
     code = f"import sys, app.browser, app.screens.resume\nprint(sorted({rare!r} & sys.modules.keys()))"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -1,7 +1,7 @@
 """What leafmark did to sessions, so that the last of it can be taken back, also by another run (issue 5).
 
 It is leafmark's own file, `journal.jsonl` in its state folder: a line for each change, and a line for each
-that was taken back. Several programs may write to it at a time.
+that was taken back or of which it was said why that cannot be. Several programs may write to it at a time.
 """
 
 from __future__ import annotations
@@ -33,13 +33,17 @@ class Recorded:
 
     :param number: what it is known by; later ones have higher numbers.
     :param at_ms: when it was noted, milliseconds since the epoch.
+    :param action: the number of the first of the changes that were made together with it.
     :param stands: it was not taken back.
+    :param is_told: it was said that something stands in the way of taking it back.
     """
 
     number: int
     at_ms: int
     change: Change
+    action: int
     stands: bool = True
+    is_told: bool = False
 
 
 class Journal:
@@ -52,9 +56,10 @@ class Journal:
         self._folder = state_folder
         self._path = os.path.join(state_folder, NAME)
 
-    def record(self, change: Change) -> int:
+    def record(self, change: Change, action: int = 0) -> int:
         """Note a change.
 
+        :param action: the number of the first of those that are made together with it; 0: it is the first.
         :return: its number, by which it can be said to be taken back; 0 where nothing was done.
         :raises OSError: it cannot be written.
         """
@@ -64,26 +69,40 @@ class Journal:
         with self._locked():
             entries = self._entries()
             number = entries[-1].number + 1 if entries else 1
-            self._append(_line(number, now_ms(), change))
+            self._append(_line(Recorded(number, now_ms(), change, action or number)))
         return number
-
-    def last(self) -> tuple[int, Change] | None:
-        """The last change that was not taken back, with its number; None where there is none."""
-        standing = self.standing()
-        return (standing[-1].number, standing[-1].change) if standing else None
 
     def standing(self) -> list[Recorded]:
         """The changes that were not taken back, oldest first."""
         return [entry for entry in self._entries() if entry.stands]
+
+    def actions(self) -> list[list[Recorded]]:
+        """The changes that were not taken back, those that were made together in one list;
+        by the last of each, oldest first.
+        """
+        found: dict[int, list[Recorded]] = {}
+        for entry in self.standing():
+            found.setdefault(entry.action, []).append(entry)
+        return sorted(found.values(), key=lambda steps: steps[-1].number)
 
     def taken_back(self, number: int) -> None:
         """Note that the change of this number was taken back, or never can be: it is not the last any more.
 
         :raises OSError: it cannot be written.
         """
+        self._note({"taken_back": number, "at": now_ms()})
+
+    def told(self, number: int) -> None:
+        """Note that it was said what stands in the way of taking the change of this number back.
+
+        :raises OSError: it cannot be written.
+        """
+        self._note({"in_the_way": number, "at": now_ms()})
+
+    def _note(self, value: dict[str, Any]) -> None:
         os.makedirs(self._folder, mode=0o700, exist_ok=True)
         with self._locked():
-            self._append({"taken_back": number, "at": now_ms()})
+            self._append(value)
 
     def _locked(self) -> FileLock:
         return FileLock(self._path + ".lock")
@@ -108,8 +127,7 @@ class Journal:
         try:
             with os.fdopen(descriptor, "wb") as file:
                 for entry in self._entries()[1 - KEPT :]:
-                    line = _line(entry.number, entry.at_ms, entry.change, entry.stands)
-                    file.write(json.dumps(line).encode("ascii") + b"\n")
+                    file.write(json.dumps(_line(entry)).encode("ascii") + b"\n")
                 file.write(more)
             os.replace(temporary, self._path)
         except OSError:
@@ -126,10 +144,14 @@ class Journal:
     def _entries(self) -> list[Recorded]:
         entries: dict[int, Recorded] = {}
         for value in self._values():
-            number = value.get("taken_back")
-            if isinstance(number, int):
-                if number in entries:
-                    entries[number].stands = False
+            taken_back, told = value.get("taken_back"), value.get("in_the_way")
+            if isinstance(taken_back, int):
+                if taken_back in entries:
+                    entries[taken_back].stands = False
+                continue
+            if isinstance(told, int):
+                if told in entries:
+                    entries[told].is_told = True
                 continue
             entry = _entry(value)
             if entry is not None:
@@ -146,8 +168,15 @@ class Journal:
                 yield value
 
 
-def _line(number: int, at_ms: int, change: Change, stands: bool = True) -> dict[str, Any]:
-    return {"number": number, "at": at_ms, "stands": stands, "change": asdict(change)}
+def _line(entry: Recorded) -> dict[str, Any]:
+    return {
+        "number": entry.number,
+        "at": entry.at_ms,
+        "action": entry.action,
+        "stands": entry.stands,
+        "told": entry.is_told,
+        "change": asdict(entry.change),
+    }
 
 
 def _entry(value: dict[str, Any]) -> Recorded | None:
@@ -164,4 +193,12 @@ def _entry(value: dict[str, Any]) -> Recorded | None:
         made = Change(**{"entry_id": "", **change, "moves": moves})
     except (TypeError, ValueError):
         return None
-    return Recorded(number, at_ms, made, value.get("stands") is not False)
+    action = value.get("action")
+    return Recorded(
+        number,
+        at_ms,
+        made,
+        action if isinstance(action, int) else number,
+        stands=value.get("stands") is not False,
+        is_told=value.get("told") is True,
+    )

@@ -43,7 +43,7 @@ def _move_file(source: str, target: str, status: os.stat_result) -> None:
     except FileExistsError:
         # Somebody was stopped between giving it the new name and taking the old one away.
         if not os.path.samestat(os.lstat(target), status):
-            raise AlreadyThere(target, "is there already", errno.EEXIST) from None
+            raise occupied(target) from None
     except OSError as error:
         if error.errno != errno.EXDEV:
             _move_without_links(source, target)
@@ -67,7 +67,8 @@ def _move_without_links(source: str, target: str) -> None:
 
 
 def _copy_file(source: str, target: str) -> None:
-    temporary = _beside(target)
+    descriptor, temporary = beside(target)
+    os.close(descriptor)
     try:
         os.unlink(temporary)
         shutil.copy2(source, temporary, follow_symlinks=False)
@@ -86,12 +87,12 @@ def _copy_file(source: str, target: str) -> None:
 
 def _move_folder(source: str, target: str, status: os.stat_result) -> None:
     if os.path.lexists(target):
-        raise AlreadyThere(target, "is there already", errno.EEXIST)
+        raise occupied(target)
     try:
         os.rename(source, target)
     except OSError as error:
         if error.errno in (errno.ENOTEMPTY, errno.ENOTDIR):  # it came there just now
-            raise AlreadyThere(target, "is there already", errno.EEXIST) from None
+            raise occupied(target) from None
         if error.errno != errno.EXDEV:
             raise
     else:
@@ -107,11 +108,17 @@ def _move_folder(source: str, target: str, status: os.stat_result) -> None:
     shutil.rmtree(source, ignore_errors=True)
 
 
-def _beside(target: str) -> str:
-    """A new, empty file in the folder of `target`; its name is no session's."""
-    descriptor, path = tempfile.mkstemp(prefix=".", suffix=".leafmark", dir=os.path.dirname(target))
-    os.close(descriptor)
-    return path
+def beside(target: str) -> tuple[int, str]:
+    """A new, empty file in the folder of `target`, open, and its path; its name is no session's.
+
+    :raises OSError: the system refused.
+    """
+    return tempfile.mkstemp(prefix=".", suffix=".leafmark", dir=os.path.dirname(target))
+
+
+def occupied(path: str) -> AlreadyThere:
+    """What is raised where something is at `path` that nothing may be put over."""
+    return AlreadyThere(path, "is there already", errno.EEXIST)
 
 
 def _sync(path: str) -> None:

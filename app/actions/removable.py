@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 from app import places
 from app.formats.header import find_header
-from app.sessions.errors import Changed, NotAFile, NotThere, Unreadable
+from app.sessions.errors import Changed, LiveSession, NotAFile, NotThere, Unreadable
 from app.sessions.guard import Guard
 from app.sessions.tracked_file import now_ms
-from app.stores import discover, store_holding
+from app.stores import agent_named, discover, store_holding
+from app.stores.locks import Busy
 
 try:
     import fcntl
@@ -56,6 +57,7 @@ def removable(path: str, env: Mapping[str, str], store: Store | None, anyway: bo
     :param anyway: also where a running agent may have it open, for all that is known.
     :raises NotThere: it is gone: another was quicker.
     :raises LiveSession: a running agent has it open; the process is named.
+    :raises Changed: somebody has just written to it.
     :raises NotASession: the file is something else.
     :raises Unreadable: it cannot be read.
     """
@@ -70,7 +72,43 @@ def removable(path: str, env: Mapping[str, str], store: Store | None, anyway: bo
         except OSError as error:
             raise _unreadable(path, error) from None
         Guard(env, home).check("trash", header, path, now_ms(), only_live=anyway)
-        yield Removable(path, status, header, _artifacts(path, env, stores))
+        session = Removable(path, status, header, _artifacts(path, env, stores))
+        with _without_writers(header.agent, path):
+            # Directly before it goes, and with a look of its own: an agent may have begun meanwhile.
+            Guard(env, home).check("trash", header, path, now_ms(), only_live=anyway)
+            _expect_same(path, status)
+            yield session
+
+
+@contextlib.contextmanager
+def _without_writers(agent: str, path: str) -> Iterator[None]:
+    """The lock of the agent's own programs, where they have one: none of them writes meanwhile.
+
+    :raises LiveSession: one of them is writing.
+    """
+    lock = agent_named(agent).writers_lock(path)
+    with contextlib.ExitStack() as held:
+        try:
+            if lock is not None:
+                held.enter_context(lock)
+        except Busy:
+            raise LiveSession(path, f"another {agent} is writing it just now", None) from None
+        except OSError:
+            pass  # a system without such locks: what was seen of the processes has to do
+        yield
+
+
+def _expect_same(path: str, before: os.stat_result) -> None:
+    """Nobody has written since."""
+    try:
+        now = os.lstat(path)
+    except OSError as error:
+        raise _unreadable(path, error) from None
+    if not os.path.samestat(now, before) or (now.st_size, now.st_mtime_ns) != (
+        before.st_size,
+        before.st_mtime_ns,
+    ):
+        raise Changed(path)
 
 
 @contextlib.contextmanager

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from app.actions import trashcan
 from app.actions.journal import Journal, Recorded
-from app.actions.moving import move
+from app.actions.moving import move, occupied
 from app.sessions.change import Change
 from app.sessions.ends import provisional
-from app.sessions.errors import AlreadyThere, NotThere, SessionError
+from app.sessions.errors import NotThere, SessionError
 from app.stores import store_holding
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def _expect_free(moves: Iterable[tuple[str, str]]) -> None:
     for now, place in moves:
         with contextlib.suppress(OSError):
             if not os.path.samestat(os.lstat(place), os.lstat(now)):
-                raise AlreadyThere(place, "is there already")
+                raise occupied(place)
 
 
 def _trashed(

@@ -123,7 +123,7 @@ def why_not_in(folder: str, env: Mapping[str, str]) -> str | None:
 def _problem(
     agent: Agent, path: str, cwd: str, store: Store, program: str | None, folder_problem: str | None
 ) -> str | None:
-    """The first thing in the way, said so that the line to copy makes sense after it."""
+    """What is in the way, said so that the line to copy makes sense after it."""
     try:
         os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -131,11 +131,17 @@ def _problem(
     except OSError as error:
         return f"the session's file cannot be read: {error.strerror}"
     if program is None:
-        return f"{agent.executable(path)} is not installed: {agent.install_hint}"
+        return not_installed(agent.executable(path), agent, folder_problem)
     impossible = agent.resume_problem(path, "" if folder_problem else cwd, store)
     if impossible or folder_problem is None:
         return impossible
     return f"{folder_problem}; run the command from the folder to work in"
+
+
+def not_installed(command: str, agent: Agent, folder_problem: str | None) -> str:
+    """What to say where the program is missing, and maybe the folder as well: both must be mended."""
+    missing = f"{command} is not installed: {agent.install_hint}"
+    return f"{folder_problem}, and {missing}" if folder_problem else missing
 
 
 def environment_of(store: Store, cwd: str, env: Mapping[str, str]) -> dict[str, str]:

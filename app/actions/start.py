@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from app.actions.resume import Plan, environment_of, on_path, shell_line, why_not_in
+from app.actions.resume import Plan, environment_of, not_installed, on_path, shell_line, why_not_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def plan_new(agent: str, cwd: str, store: Store, env: Mapping[str, str]) -> Plan
     folder_problem = why_not_in(cwd, env) if os.path.isabs(cwd) else "there is no folder to begin it in"
     usable = "" if folder_problem else cwd
     program = on_path(argv[0], env)
-    problem = folder_problem if program else f"{argv[0]} is not installed: {found.agent.install_hint}"
+    problem = folder_problem if program else not_installed(argv[0], found.agent, folder_problem)
     environment = environment_of(found, usable, env)
     shell = shell_line(argv, usable, found, env)
     gone = folder_problem is not None and program is not None

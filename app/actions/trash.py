@@ -15,7 +15,7 @@ from app.sessions.errors import NoTrash as NoTrash
 from app.sessions.errors import NotThere, ReadOnlyFolder, SessionError, WriteFailed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from app.stores.base import Store
 
@@ -49,6 +49,8 @@ def trash(path: str, env: Mapping[str, str], store: Store | None = None, *, anyw
     :raises NotThere: it is gone: another was quicker.
     :raises SessionError: it cannot be taken away, and the class says why. In all cases nothing was moved.
     """
+    # Imported before: nothing may come between the last look at who has the session open and its move.
+    _own_trash(env)
     with removable(path, env, store, anyway) as session:
         now = _away(session.path, session.status, env)
         moves = [(session.path, now)]
@@ -98,19 +100,33 @@ def _send(path: str, env: Mapping[str, str]) -> None:
 
     :raises OSError: it did not.
     """
+    send = _own_trash(env)
+    if send is not None:
+        send(path)
+    else:
+        _send_elsewhere(path, _variables(env))
+
+
+def _own_trash(env: Mapping[str, str]) -> Callable[[str], object] | None:
+    """What moves things to the trash of this process; None where that is another than that of `env`."""
     global _imported_under
-    wanted = {name: env[name] for name in _VARIABLES if env.get(name)}
-    if not os.path.isabs(wanted.get("XDG_DATA_HOME", os.sep)):
-        del wanted["XDG_DATA_HOME"]
     here = {name: os.environ[name] for name in _VARIABLES if name in os.environ}
     if _imported_under is None and "send2trash" not in sys.modules:
         _imported_under = here
-    if wanted == here == _imported_under:
-        from send2trash import send2trash
+    if not _variables(env) == here == _imported_under:
+        return None
+    from send2trash import send2trash
 
-        send2trash(path)
-        return
-    _send_elsewhere(path, wanted)
+    send: Callable[[str], object] = send2trash
+    return send
+
+
+def _variables(env: Mapping[str, str]) -> dict[str, str]:
+    """Those by which the trash under `env` is found."""
+    wanted = {name: env[name] for name in _VARIABLES if env.get(name)}
+    if not os.path.isabs(wanted.get("XDG_DATA_HOME", os.sep)):
+        del wanted["XDG_DATA_HOME"]
+    return wanted
 
 
 def _send_elsewhere(path: str, variables: Mapping[str, str]) -> None:

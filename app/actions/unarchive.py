@@ -5,15 +5,13 @@ around"). oh-my-pi itself has no way back.
 from __future__ import annotations
 
 import contextlib
-import errno
 import filecmp
 import gzip
 import os
-import tempfile
 import zlib
 from typing import TYPE_CHECKING
 
-from app.actions.moving import move
+from app.actions.moving import beside, move, occupied
 from app.formats.errors import SessionError
 from app.sessions.change import Change
 from app.sessions.ends import provisional
@@ -52,7 +50,7 @@ def unarchive(archived: Archived) -> Change:
     packed_artifacts = os.path.splitext(packed[: -len(PACKED)])[0]
     artifacts = os.path.splitext(target)[0]
     if os.path.lexists(packed_artifacts) and os.path.lexists(artifacts):
-        raise AlreadyThere(artifacts, "is there already", errno.EEXIST)
+        raise occupied(artifacts)
     folder = os.path.dirname(target)
     is_new = not os.path.lexists(folder)
     try:
@@ -89,7 +87,7 @@ def _put(archived: Archived, target: str) -> bool:
     temporary = ""
     try:
         os.makedirs(os.path.dirname(target), exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(prefix=".", suffix=".leafmark", dir=os.path.dirname(target))
+        descriptor, temporary = beside(target)
         with os.fdopen(descriptor, "wb") as file:
             for data in _chunks(archived.path):
                 file.write(data)

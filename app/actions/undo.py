@@ -45,15 +45,15 @@ def undo(
         store = _store_of(change, env)
     if change.kind == "label":
         assert change.target_id is not None
-        manager = opened(change.path, "label", env, store)
+        manager = _opened(change, "label", env, store)
         _expect(manager.get_label(change.target_id) == change.after, change, "the label is another by now")
         return put_label(manager, change.target_id, change.before)
     if change.kind == "name":
-        manager = opened(change.path, "name", env, store)
+        manager = _opened(change, "name", env, store)
         _expect(manager.session_name == change.after, change, "the name is another by now")
         return manager.set_name(change.before or "")
     if change.kind == "leaf":
-        manager = opened(change.path, "branch", env, store)
+        manager = _opened(change, "branch", env, store)
         _expect(stands_at(manager, change.after), change, "the session has gone on since")
         return put_leaf(manager, change.before)
     if change.kind == "pin":
@@ -68,6 +68,12 @@ def undo(
     raise CannotUndo(
         change.path, 0, "it was deleted for good" if change.kind == "delete" else "an entry stays"
     )
+
+
+def _opened(change: Change, ability: str, env: Mapping[str, str], store: Store | None) -> SessionManager:
+    manager = opened(change.path, ability, env, store)
+    _expect(manager.session_id == change.session_id, change, "another session has its place by now")
+    return manager
 
 
 def _restore(change: Change) -> Change:

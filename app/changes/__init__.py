@@ -23,8 +23,8 @@ from app.sessions.errors import AmbiguousEntry, NotAFolder, NotThere, SessionErr
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from app.arguments import Options
     from app.index.find import Place
+    from app.options import Options
     from app.sessions.change import Change
     from app.setup import Setup
 

@@ -18,18 +18,31 @@ class WrongUse(Exception):
     """The words do not go together; the text says why."""
 
 
-def record(change: Change, setup: Setup) -> None:
-    """Note a change in the journal; where that cannot be written, the change was made all the same."""
+def record(change: Change, setup: Setup, action: int = 0) -> int:
+    """Note a change in the journal; where that cannot be written, the change was made all the same.
+
+    :param action: the number of the first of those that are made together with it; 0: it is the first.
+    :return: its number there, 0 where it has none.
+    """
     try:
-        Journal(setup.state_folder).record(change)
+        return Journal(setup.state_folder).record(change, action)
     except OSError as error:
         _complain_of(error)
+        return 0
 
 
 def taken_back(number: int, setup: Setup) -> None:
     """Note that a change of the journal was taken back, or never can be."""
     try:
         Journal(setup.state_folder).taken_back(number)
+    except OSError as error:
+        _complain_of(error)
+
+
+def told(number: int, setup: Setup) -> None:
+    """Note that it was said what stands in the way of taking a change back."""
+    try:
+        Journal(setup.state_folder).told(number)
     except OSError as error:
         _complain_of(error)
 

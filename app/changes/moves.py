@@ -7,28 +7,27 @@ from typing import TYPE_CHECKING, TypeVar
 
 from app.actions.journal import Journal
 from app.actions.restore import Trashed, restore, trashed
+from app.actions.taking_back import GOES_ON, Done, Tried, take_back
 from app.actions.trash import trash
 from app.actions.undo import undo
-from app.changes.codes import NOT_FOUND, REFUSED, WRONG_USE, WrongUse, record, taken_back
+from app.changes.codes import NOT_FOUND, REFUSED, WRONG_USE, WrongUse, record, taken_back, told
 from app.changes.told import SCHEMA, as_line, as_part
 from app.formats.text import one_line
 from app.index.find import Ambiguous, NotFound, Place, places
 from app.reports.output import complain, write_json, write_text
-from app.sessions.errors import Changed, LiveSession, NoTrash, NotThere, SessionError, Unreadable, WriteFailed
+from app.sessions.errors import LiveSession, NotThere, SessionError
 from app.stores import store_holding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from app.arguments import Options
+    from app.actions.journal import Recorded
+    from app.options import Options
     from app.sessions.change import Change
     from app.setup import Setup
     from app.stores.archive import Archived
 
 Thing = TypeVar("Thing")
-
-_WAITS = (LiveSession, WriteFailed, NoTrash, Changed)
-"""What may be otherwise a moment later; all else stands in the way of an undo for good."""
 
 
 def run(options: Options, setup: Setup) -> int:
@@ -95,37 +94,56 @@ def _restore(options: Options, setup: Setup) -> int:
 
 
 def _undo(options: Options, setup: Setup) -> int:
-    last = Journal(setup.state_folder).last()
-    if last is None:
+    """Take back all that was done together last."""
+    actions = Journal(setup.state_folder).actions()
+    if not actions:
         complain("there is nothing left that leafmark did and could take back")
         return NOT_FOUND
-    number, change = last
+    done = [Done(steps, any(step.is_told for step in steps)) for steps in actions]
+    at, tried = take_back(done, lambda recorded: _take_back(recorded.change, setup))
+    parts = []
+    for each in tried:
+        if each.change is None:
+            _keep(each, is_before=at > 0, setup=setup)
+            continue
+        taken_back(each.step.number, setup)
+        before, now = each.step.change, each.change
+        if options.json:
+            # Of a pin the path is that of the pins.
+            path = None if before.kind == "pin" else before.path
+            parts.append({**as_part(now, path), "undone": as_part(before, "")["change"]})
+        else:
+            who = "" if now.kind in ("trash", "restore") else f"{one_line(before.session_id)}: "
+            write_text(f"{who}{as_line(now)}\n")
+        if now.note:
+            complain(now.note)
+    if parts:
+        write_json({"schema": SCHEMA, "changes": parts})
+    return REFUSED if any(each.change is None for each in tried) else 0
+
+
+def _take_back(change: Change, setup: Setup) -> tuple[Change | None, Exception | None]:
     try:
         store = store_holding(change.path, setup.stores)
-        done = undo(change, setup.agent_env, store, state_folder=setup.state_folder)
+        return undo(change, setup.agent_env, store, state_folder=setup.state_folder), None
     except SessionError as error:
-        if isinstance(error, _WAITS) or type(error) is Unreadable:
-            complain(str(error))
-        else:
-            taken_back(number, setup)
-            complain(f"{error}; another undo goes on to what was done before that")
-        return REFUSED
-    taken_back(number, setup)
-    if options.json:
-        # Of a pin the path is that of the pins.
-        path = None if change.kind == "pin" else change.path
-        write_json({"schema": SCHEMA, **as_part(done, path), "undone": as_part(change, "")["change"]})
+        return None, error
+
+
+def _keep(tried: Tried[Recorded], *, is_before: bool, setup: Setup) -> None:
+    """Say why it was not taken back, and note whether another undo is to try it."""
+    if tried.waits:
+        told(tried.step.number, setup)
+        complain(f"{tried.error}; {GOES_ON}" if is_before else str(tried.error))
     else:
-        who = "" if done.kind in ("trash", "restore") else f"{one_line(change.session_id)}: "
-        write_text(f"{who}{as_line(done)}\n")
-    if done.note:
-        complain(done.note)
-    return 0
+        taken_back(tried.step.number, setup)
+        more = "; another undo goes on to what was done before that" if is_before else ""
+        complain(f"{tried.error}{more}")
 
 
 def _each(things: Sequence[Thing], act: Callable[[Thing], Change], options: Options, setup: Setup) -> int:
     """Do it to each; one that fails does not stop the others. The worst of their exit codes."""
-    code = 0
+    code = action = 0
     done = []
     for thing in things:
         try:
@@ -138,7 +156,8 @@ def _each(things: Sequence[Thing], act: Callable[[Thing], Change], options: Opti
             complain(str(error))
             code = max(code, REFUSED)
             continue
-        record(change, setup)
+        number = record(change, setup, action)
+        action = action or number
         done.append(as_part(change, change.path))
         if not options.json:
             write_text(as_line(change) + "\n")

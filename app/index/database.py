@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeVar
 
+    from app.stores.locks import FileLock
+
     Result = TypeVar("Result")
 
 BUSY_SECONDS = 5.0
@@ -129,7 +131,7 @@ class Database:
             else:
                 self._renew()
         except OSError as error:
-            self._fall_back(error.strerror or str(error))
+            self._fall_back(error.strerror or str(error), error.filename)
         assert self._connection is not None
         return self._connection
 
@@ -162,15 +164,20 @@ class Database:
         self.generation += 1
         self.close()
         try:
-            with _Lock(os.path.join(self._folder, "catalog.lock")):
+            with _alone(self._folder):
                 if self._inode and os.stat(self.path).st_ino == self._inode:
                     _put_aside(self.path)
                 self._connection = self._connect()
-        except (OSError, sqlite3.Error, Doubt) as error:
+        except OSError as error:
+            self._fall_back(error.strerror or str(error), error.filename)
+        except (sqlite3.Error, Doubt) as error:
             self._fall_back(str(error))
 
-    def _fall_back(self, reason: str) -> None:
-        """Go on in memory, with all that can still be read."""
+    def _fall_back(self, reason: str, path: str | None = None) -> None:
+        """Go on in memory, with all that can still be read.
+
+        :param path: the file that is in the way, where it is not the catalog itself.
+        """
         old = self._connection or self._as_left()
         memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         try:
@@ -192,7 +199,7 @@ class Database:
         if old is not None:
             old.close()
         self._connection = memory
-        self.note = f"the list is kept in memory only: {self.path}: {reason}"
+        self.note = f"the list is kept in memory only: {path or self.path}: {reason}"
 
     def _as_left(self) -> sqlite3.Connection | None:
         """The file as its last user left it, for where nothing may be written beside it; None where it is not
@@ -212,23 +219,11 @@ class Database:
             return None
 
 
-class _Lock:
-    """One process at a time; released when the process ends, however it ends. Nothing on systems without."""
+def _alone(folder: str) -> FileLock:
+    """The lock of whoever puts the catalog in a folder aside."""
+    from app.stores.locks import FileLock
 
-    def __init__(self, path: str) -> None:
-        self._path = path
-        self._descriptor = -1
-
-    def __enter__(self) -> None:
-        self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            import fcntl
-        except ImportError:
-            return
-        fcntl.flock(self._descriptor, fcntl.LOCK_EX)
-
-    def __exit__(self, *_: object) -> None:
-        os.close(self._descriptor)
+    return FileLock(os.path.join(folder, "catalog.lock"))
 
 
 def version_of(connection: sqlite3.Connection) -> int:
@@ -254,7 +249,7 @@ def forget(folder: str) -> None:
     path = os.path.join(folder, f"catalog-{SCHEMA}.db")
     if not os.path.isdir(folder):
         return
-    with _Lock(os.path.join(folder, "catalog.lock")):
+    with _alone(folder):
         if os.path.exists(path):
             _put_aside(path)
         if os.path.exists(path + ".bad"):

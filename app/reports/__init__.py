@@ -8,7 +8,7 @@ from app.reports.output import say_missing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from app.arguments import Options
+    from app.options import Options
     from app.setup import Setup
 
 

@@ -19,7 +19,7 @@ from app.view.folders import tilde
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.arguments import Options
+    from app.options import Options
     from app.setup import Setup
 
 SCHEMA = 1

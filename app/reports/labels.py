@@ -15,7 +15,7 @@ from app.view.ages import age
 from app.view.cells import fill, shorten, width
 
 if TYPE_CHECKING:
-    from app.arguments import Options
+    from app.options import Options
     from app.setup import Setup
 
 SCHEMA = 1

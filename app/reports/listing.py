@@ -19,9 +19,9 @@ from app.view.folders import tilde
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from app.arguments import Options
     from app.index.row import Row
     from app.index.walk import Found
+    from app.options import Options
     from app.setup import Setup
 
 MARK_CELLS = 10

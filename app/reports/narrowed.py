@@ -14,6 +14,7 @@ from app.index.search.terms import seeker
 from app.reports.output import complain
 from app.reports.pointed import complain_of
 from app.view.folders import tilde
+from app.view.session_filter import texts
 
 if TYPE_CHECKING:
     from app.index.row import Row
@@ -58,6 +59,5 @@ def _seeker(term: Term) -> Seeker:
 
 def _has(row: Row, looks: list[tuple[Seeker, bool]], home: str) -> bool:
     """Whether each term is somewhere in what a row says, and none of the negated ones."""
-    texts = [row.title, row.name or "", row.cwd, tilde(row.cwd, home), row.id, row.agent]
-    texts += [label for _, label in row.labels]
-    return all(any(map(look.in_text, texts)) is not negated for look, negated in looks)
+    said = texts(row, tilde(row.cwd, home))
+    return all(any(map(look.in_text, said)) is not negated for look, negated in looks)

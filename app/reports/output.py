@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from app.arguments import Options
+    from app.options import Options
     from app.setup import Setup
 
 

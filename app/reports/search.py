@@ -16,8 +16,8 @@ from app.reports.progress import Progress
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from app.arguments import Options
     from app.index.search.found import Hit, Page
+    from app.options import Options
     from app.reports.hits import Places
     from app.setup import Setup
 

@@ -14,7 +14,7 @@ from app.view.cells import fill, shorten, width
 
 if TYPE_CHECKING:
     from app.actions.restore import Trashed
-    from app.arguments import Options
+    from app.options import Options
     from app.setup import Setup
 
 SCHEMA = 1

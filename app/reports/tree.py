@@ -17,7 +17,7 @@ from app.view.tree_view import TreeView
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.arguments import Options
+    from app.options import Options
     from app.sessions.tree import Node, SessionTree
     from app.setup import Setup
 

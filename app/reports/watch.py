@@ -18,9 +18,9 @@ from app.reports.progress import Progress
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.arguments import Options
     from app.index.index import Delta
     from app.index.row import Row
+    from app.options import Options
     from app.setup import Setup
 
 SCHEMA = 1

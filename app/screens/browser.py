@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
     from app.index.row import Row
+    from app.services.following import Following
     from app.services.indexing import Indexing
     from app.settings import Settings
     from app.setup import Setup
@@ -48,11 +49,11 @@ class BrowserScreen(TreeScreen):
         setup: Setup,
         model: SessionList,
         settings: Settings,
-        indexing: Indexing | None = None,
+        indexing: Indexing | Following | None = None,
         *,
         begin_at: str = "",
     ) -> None:
-        """:param indexing: of the same setup, where it has begun before the screen.
+        """:param indexing: of the same setup, where it has begun before the screen, or runs for another one.
         :param begin_at: the path of the session that the cursor is on at first, and whose tree has the keys.
         """
         super().__init__(setup, model, settings, indexing)
@@ -65,8 +66,13 @@ class BrowserScreen(TreeScreen):
         yield Bar(lambda cells: self.header_bar(cells, self._demo_note), id="header")
         with _Panes(id="panes"):
             yield self.side
-            ascii_only = self.settings.draws_ascii(self.setup.env)
-            yield ReadingSide(self.setup, self.service_failed, ascii_only=ascii_only, id="right")
+            yield ReadingSide(
+                self.setup,
+                self.service_failed,
+                ascii_only=self.settings.draws_ascii(self.setup.env),
+                images=self.settings.draws_images(self.setup.env),
+                id="right",
+            )
         yield Bar(self._resume_bar, id="resume")
         yield Bar(self._keys, id="keys")
 
@@ -84,13 +90,7 @@ class BrowserScreen(TreeScreen):
 
     def _place_panes(self, columns: int, lines: int) -> None:
         boxes = place(columns, lines, self._pane, self._folded)
-        for name in PANES:
-            pane = self.query_one(f"#{name}-pane")
-            box = boxes.get(name)
-            pane.display = box is not None
-            if box is not None:
-                pane.styles.width = box.width
-                pane.styles.height = box.height
+        self.put_panes(PANES, boxes)
         right = self.query_one("#right")
         right.display = "tree" in boxes or "entry" in boxes
 

@@ -12,13 +12,13 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from app.commands import COMMANDS, PANES, keys_of
+from app.commands import PANES, keys_of
 from app.formats.text import inert, one_line
 from app.view.wrapping import wrap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from textual import events
     from textual.app import ComposeResult
@@ -66,17 +66,17 @@ class ResumeDialog(ModalScreen[str | None]):
         self._folder_gone = folder_gone
 
     def compose(self) -> ComposeResult:
-        hints = ["Esc back", "c copy the command", "t read only"]
+        hints = ["c copy the command   t read only   Esc back"]
         if self._folder_gone:
-            hints.append("f another folder: fork there, and go on")
+            hints.insert(0, "f fork into another folder, and go on there")
         if self._possible:
-            hints.append("r resume all the same")
+            hints.insert(0, "r resume all the same")
         with Vertical(classes="dialog") as box:
             box.border_title = Content(self._title)
             yield Static(Content(inert(self._reason)), classes="warning", id="reason")
             yield Static(Content(f"folder   {inert(self._folder)}"), id="folder")
             yield Static(Content(inert(self._command)), classes="command", id="command")
-            yield Static(Content("   ".join(hints)), classes="hint")
+            yield Static(Content("\n".join(hints)), classes="hint")
 
     def action_copy(self) -> None:
         """Copy the command."""
@@ -149,16 +149,18 @@ class HelpDialog(ModalScreen[None]):
         Binding("k", "scroll(-1)", "Up", show=False),
     ]
 
-    def __init__(self, legend: str, commands: Sequence[Command] = COMMANDS) -> None:
+    def __init__(self, legend: str, commands: Sequence[Command], told: Callable[[Command], str]) -> None:
+        """:param told: what a command does where the help is asked for."""
         super().__init__()
         self._legend = legend
         self._commands = commands
+        self._told = told
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as box:
             box.border_title = Content("keys")
             with VerticalScroll(id="keys"):
-                yield _Keys(self._legend, self._commands)
+                yield _Keys(self._legend, self._commands, self._told)
 
     def on_mount(self) -> None:
         self.query_one("#keys", VerticalScroll).focus()
@@ -170,20 +172,23 @@ class HelpDialog(ModalScreen[None]):
 class _Keys(Static):
     """The commands with their keys, laid out anew for another width."""
 
-    def __init__(self, legend: str, commands: Sequence[Command]) -> None:
+    def __init__(self, legend: str, commands: Sequence[Command], told: Callable[[Command], str]) -> None:
         super().__init__()
         self._legend = legend
         self._commands = commands
+        self._told = told
         self._cells = 0
 
     def on_resize(self, event: events.Resize) -> None:
         # with its lines the height changes as well
         if event.size.width != self._cells:
             self._cells = event.size.width
-            self.update(help_text(self._legend, self._commands, self._cells))
+            self.update(help_text(self._legend, self._commands, self._told, self._cells))
 
 
-def help_text(legend: str, commands: Sequence[Command], cells: int) -> Content:
+def help_text(
+    legend: str, commands: Sequence[Command], told: Callable[[Command], str], cells: int
+) -> Content:
     """The commands with their keys, by pane, in lines of ``cells``; what is longer hangs below its start."""
     pieces: list[Content | tuple[str, str] | str] = []
     for pane in PANES:
@@ -193,7 +198,7 @@ def help_text(legend: str, commands: Sequence[Command], cells: int) -> Content:
         pieces.append((f"{PANE_TITLES[pane]}\n", "bold $accent"))
         for command in own:
             keys = f"  {keys_of(command):<19} "
-            pieces += [(keys, "$primary"), _hanging(command.help, cells - len(keys), _HELP_COLUMN)]
+            pieces += [(keys, "$primary"), _hanging(told(command), cells - len(keys), _HELP_COLUMN)]
         pieces.append("\n")
     pieces += [("Marks\n", "bold $accent"), "  ", _hanging(legend, cells - 2, 2)]
     return Content.assemble(*pieces)

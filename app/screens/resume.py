@@ -31,6 +31,13 @@ if TYPE_CHECKING:
     from app.view.line import Line
 
 
+_TOLD = {
+    "pane.next": "This folder, or all",
+    "pane.previous": "The line, the list, the preview",
+    "view.back": "One step back: the marks, what is typed, leafmark",
+}
+"""What the keys do otherwise than in the browser, by command."""
+
 _OF_THE_BROWSER = frozenset(("pane.fold_sessions", "pane.fold_tree", "pane.fold_entry", "label.list"))
 
 
@@ -84,13 +91,7 @@ class ResumeScreen(SessionsScreen):
 
     def _place_panes(self, columns: int, lines: int) -> None:
         boxes = place_selector(columns, lines)
-        for name in SELECTOR_PANES:
-            pane = self.query_one(f"#{name}-pane")
-            box = boxes.get(name)
-            pane.display = box is not None
-            if box is not None:
-                pane.styles.width = box.width
-                pane.styles.height = box.height
+        self.put_panes(SELECTOR_PANES, boxes)
         self.query_one("#panes").styles.layout = (
             "horizontal" if columns > boxes["sessions"].width else "vertical"
         )
@@ -126,6 +127,9 @@ class ResumeScreen(SessionsScreen):
     def offers(self, command: Command) -> bool:
         return command.pane not in ("tree", "entry") and command.id not in _OF_THE_BROWSER
 
+    def told(self, command: Command) -> str:
+        return _TOLD.get(command.id, command.help)
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         # in the line a slash is a letter
         if action == "open_filter":
@@ -141,7 +145,8 @@ class ResumeScreen(SessionsScreen):
         row = self.side.list.row
         if row is not None:
             everything = SessionList(self.setup.here, self.setup.home, initial({}))
-            browser = BrowserScreen(self.setup, everything, self.settings, begin_at=row.path)
+            index = self.lend_index(everything.arrangement)
+            browser = BrowserScreen(self.setup, everything, self.settings, index, begin_at=row.path)
             self.share_undo(browser)
             self._is_covered = True
             self.app.push_screen(browser)
@@ -150,6 +155,7 @@ class ResumeScreen(SessionsScreen):
         if self._is_covered:
             # of all that the browser changes, nobody else tells of pins
             self._is_covered = False
+            self.take_index_back()
             self.pins_changed()
 
     @on(SessionsSide.Left)

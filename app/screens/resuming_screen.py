@@ -105,7 +105,7 @@ class ResumingScreen(ActingScreen):
             return
         dialog = ResumeDialog(
             title=f"{row.agent}: {one_line(row.title, 50)}",
-            folder=plan.cwd or "none",
+            folder=tilde(plan.cwd, self.setup.home) or "none",
             command=plan.shell,
             reason=plan.problem
             or f"This session is in use: {reason}. Two programs in one session lose work.",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from textual.message import Message
 
+    from app.actions.taking_back import Done
     from app.index.row import Row
     from app.sessions.change import Change
     from app.setup import Setup
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 _TAKEN_BACK = frozenset(("trash", "name", "pin", "label", "leaf", "file"))
 
 
-class Undoable(NamedTuple):
+class _Undoable(NamedTuple):
     """A change, where it is in the journal (0: nowhere), and the store and session it was made in."""
 
     change: Change
@@ -48,7 +49,7 @@ class Acting:
         self._failed = failed
         self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._thread: Thread | None = None
-        self._done: list[list[Undoable]] = []
+        self._done: list[Done[_Undoable]] = []
 
     def do(self, what: str, rows: Sequence[Row], action: Action) -> None:
         """Do `action` to each of `rows`; one that fails does not stop the others.
@@ -95,7 +96,7 @@ class Acting:
 
     def _do(self, what: str, rows: Sequence[Row], action: Action) -> None:
         outcomes = []
-        undoable = []
+        undoable: list[_Undoable] = []
         notes = []
         for row in rows:
             outcomes.append(self._try(row, action))
@@ -106,39 +107,40 @@ class Acting:
                 notes.append(change.note)
             if change.kind in _TAKEN_BACK and not change.is_nothing:
                 # before the next one: whatever becomes of that, or of this program, it can be taken back
-                number, note = self._record(change)
-                undoable.append(Undoable(change, number, row))
+                number, note = self._record(change, undoable[0].number if undoable else 0)
+                undoable.append(_Undoable(change, number, row))
                 if note:
                     notes.append(note)
         if undoable:
-            self._done.append(undoable)
+            from app.actions.taking_back import Done
+
+            self._done.append(Done(undoable))
         self._post(ActionsDone(what, outcomes, list(dict.fromkeys(notes))))
 
     def _undo(self) -> None:
-        if not self._done:
-            self._post(ActionsDone("undo", [], []))
-            return
-        from app.actions.undo import CannotUndo, undo
-        from app.sessions.errors import NotThere
+        from app.actions.taking_back import GOES_ON, Done, take_back
 
-        outcomes = []
-        left = []
-        for change, number, row in reversed(self._done.pop()):
-            outcome = self._try(
-                row,
-                lambda row, store, env, state, change=change: undo(  # type: ignore[misc]
-                    change, env, store, state_folder=state
-                ),
-            )
-            outcomes.append(outcome)
-            if outcome.change is None and not isinstance(outcome.error, CannotUndo | NotThere):
-                left.append(Undoable(change, number, row))
-            elif number:
-                self._taken_back(number)
-        if left:
-            # it may be taken back once what stands in its way is gone
-            self._done.append(left[::-1])
-        self._post(ActionsDone("undo", outcomes, []))
+        at, tried = take_back(self._done, self._take_back)
+        outcomes = [Outcome(each.step.row, each.change, each.error) for each in tried]
+        notes = [each.change.note for each in tried if each.change is not None and each.change.note]
+        left = [each.step for each in reversed(tried) if each.waits]
+        for each in tried:
+            if each.step.number:
+                self._note(each.step.number, is_told=each.waits)
+        if at >= 0:
+            # what stands in the way may be gone another time
+            self._done[at : at + 1] = [Done(left, is_told=True)] if left else []
+        if left and at > 0:
+            notes.append(GOES_ON)
+        self._post(ActionsDone("undo", outcomes, list(dict.fromkeys(notes))))
+
+    def _take_back(self, done: _Undoable) -> tuple[Change | None, Exception | None]:
+        from app.actions.undo import undo
+
+        outcome = self._try(
+            done.row, lambda row, store, env, state: undo(done.change, env, store, state_folder=state)
+        )
+        return outcome.change, outcome.error
 
     def _try(self, row: Row, action: Action) -> Outcome:
         setup = self._setup
@@ -150,19 +152,21 @@ class Acting:
                 return store.of(row.agent)
         raise FileNotFoundError(f"{row.store} is no store any more")
 
-    def _record(self, change: Change) -> tuple[int, str]:
+    def _record(self, change: Change, action: int) -> tuple[int, str]:
         from app.actions.journal import Journal
 
         try:
-            return Journal(self._setup.state_folder).record(change), ""
+            return Journal(self._setup.state_folder).record(change, action), ""
         except OSError as error:
-            return 0, f"the journal cannot be written: {error}"
+            return 0, f"the journal cannot be written: {error.filename}: {error.strerror or error}"
 
-    def _taken_back(self, number: int) -> None:
+    def _note(self, number: int, *, is_told: bool) -> None:
+        """Have the command line know what became of a change."""
         from app.actions.journal import Journal
 
+        journal = Journal(self._setup.state_folder)
         try:
-            Journal(self._setup.state_folder).taken_back(number)
+            (journal.told if is_told else journal.taken_back)(number)
         except OSError:
             # it was said when it was recorded
             return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from time import monotonic
 
-from app.actions.resume import plan
+from app.actions.resume import Plan, plan
 from app.index.states import live_sessions
 from app.messages import PlanMade, PlanReady, StatesFound
 from app.services.latest import Latest
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from textual.message import Message
 
-    from app.actions.resume import Plan
     from app.index.row import Row
     from app.setup import Setup
     from app.stores.base import Store
@@ -74,12 +73,14 @@ class Planner:
 
     def _plan(self, generation: int, row: Row) -> None:
         store = _store(self._setup, row)
-        if store is not None:
-            made = _of_demo(self._setup, plan(row.agent, row.path, row.id, row.cwd, store, self._setup.env))
-            # asked again for this one session: the last look at all of them may be two seconds old
-            said = live_sessions([row], look(self._setup.stores), self._setup.now_ms()).get(row.path)
-            holder = said.reason if said and said.state == LIVE else ""
-            self._post(PlanMade(generation, row.path, made, holder))
+        if store is None:
+            self._post(PlanMade(generation, row.path, _of_no_store(row), ""))
+            return
+        made = _of_demo(self._setup, plan(row.agent, row.path, row.id, row.cwd, store, self._setup.env))
+        # asked again for this one session: the last look at all of them may be two seconds old
+        said = live_sessions([row], look(self._setup.stores), self._setup.now_ms()).get(row.path)
+        holder = said.reason if said and said.state == LIVE else ""
+        self._post(PlanMade(generation, row.path, made, holder))
 
 
 class Starter:
@@ -112,9 +113,11 @@ class Starter:
         from app.actions.start import plan_new
 
         store = _store(self._setup, row)
-        if store is not None:
-            made = plan_new(row.agent, row.cwd, store, self._setup.env)
-            self._post(PlanReady(_of_demo(self._setup, made)))
+        if store is None:
+            self._post(PlanReady(_of_no_store(row)))
+            return
+        made = plan_new(row.agent, row.cwd, store, self._setup.env)
+        self._post(PlanReady(_of_demo(self._setup, made)))
 
     def _resume(
         self, row: Row, path: str, session_id: str, cwd: str, text: str | None, *, sends: bool
@@ -124,6 +127,7 @@ class Starter:
 
         store = _store(self._setup, row)
         if store is None:
+            self._post(PlanReady(_of_no_store(row)))
             return
         made = plan(row.agent, path, session_id, cwd, store, self._setup.env)
         note = ""
@@ -139,6 +143,11 @@ class Starter:
 
 def _store(setup: Setup, row: Row) -> Store | None:
     return next((store for store in setup.stores if store.root == row.store), None)
+
+
+def _of_no_store(row: Row) -> Plan:
+    """Nobody can say how to begin the agent for this session."""
+    return Plan([], row.cwd, {}, None, f"its folder, {row.store}, is no store of sessions any more", "")
 
 
 def _of_demo(setup: Setup, made: Plan) -> Plan:

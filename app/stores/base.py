@@ -17,6 +17,7 @@ from app.stores.naming import dashed_folder, stamped, uuid7
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from contextlib import AbstractContextManager
 
 ABILITIES = ("name", "label", "branch", "fork")
 
@@ -204,6 +205,12 @@ class Agent:
         none (FORMATS 2.1).
         """
         return ""
+
+    def writers_lock(self, path: str) -> AbstractContextManager[None] | None:
+        """The lock under which the agent's own programs write the session at `path` (FORMATS 2.3), to be held
+        for milliseconds; None where they have none. Entering it raises as those of `app.stores.locks` do.
+        """
+        return None
 
     def resume_problem(self, path: str, cwd: str, store: Store) -> str | None:
         """Why those arguments would not lead into the session, or None; `cwd` is "" if it cannot be used."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from app.stores.base import DANGERS, Agent, Store, absolute, beside, kept, kept_paths
 from app.stores.naming import short_folder
@@ -10,11 +11,15 @@ from app.stores.naming import short_folder
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from contextlib import AbstractContextManager
 
 CONFIG_DIR = "PI_CONFIG_DIR"
 AGENT_DIR = "PI_CODING_AGENT_DIR"
 SESSION_DIR = "PI_CODING_AGENT_SESSION_DIR"
 PROFILES = ("OMP_PROFILE", "PI_PROFILE")
+
+WRITERS_WAIT = 0.5
+"""Seconds that omp itself waits for another one that writes the same session."""
 
 SESSIONS = "sessions"
 PINS = "session-pins.json"
@@ -96,6 +101,17 @@ class Omp(Agent):
         from app.stores.breadcrumbs import last_session
 
         return last_session(os.path.join(store.state, "terminal-sessions"), env, cwd)
+
+    def writers_lock(self, path: str) -> AbstractContextManager[None] | None:
+        """The gate before its publish lock (FORMATS 2.3). Where that is no socket it would be a file in omp's
+        folder that stays.
+        """
+        if sys.platform != "linux":
+            return None
+        from app.stores.locks import SocketLock
+
+        folder, name = os.path.split(os.path.abspath(path))
+        return SocketLock(os.path.join(folder, f".{name}.lock.os"), WRITERS_WAIT)
 
     def archive(self, store: Store) -> str:
         """Where `omp gc` puts cold sessions: beside the folder of the others, whatever that is in."""

@@ -58,17 +58,23 @@ class BranchTable:
         self._owners[node.index] = owner
 
 
-def branch_words(facts: BranchFacts | None) -> str:
-    """``branch 2 of 3 · 12 turns · 48k tokens · $0.42 · 1 h 20 min``; what is nothing is left out."""
+def branch_words(facts: BranchFacts | None, *, short: bool = False) -> str:
+    """``branch 2 of 3 · 12 turns · 48k tokens · $0.42 · 1 h 20 min``; what is nothing is left out.
+
+    :param short: ``2/3 · 12 turns · 48k · $0.42 · 1h20m``, for half of a terminal of 80 columns.
+    """
     if facts is None:
         return ""
-    words = [f"branch {facts.number:,} of {facts.of:,}"] if facts.of > 1 else []
+    words = []
+    if facts.of > 1:
+        words = [f"{facts.number:,}/{facts.of:,}" if short else f"branch {facts.number:,} of {facts.of:,}"]
     words.append(f"{facts.turns:,} turn{'' if facts.turns == 1 else 's'}")
     tokens = int(sum(facts.tokens))
     if tokens:
-        words.append(f"{count(tokens)} tokens")
+        words.append(count(tokens) if short else f"{count(tokens)} tokens")
     if facts.cost:
         words.append(f"${facts.cost:,.2f}" if facts.cost >= 0.01 else f"${facts.cost:.4f}")
     if facts.duration_ms:
-        words.append(duration(facts.duration_ms))
+        took = duration(facts.duration_ms)
+        words.append(took.replace("min", "m").replace(" ", "") if short else took)
     return " · ".join(words)

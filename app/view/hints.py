@@ -1,8 +1,8 @@
-"""The keys that the footer offers while somebody types."""
+"""The keys that the footer offers beside the list of sessions and in its line."""
 
 from __future__ import annotations
 
-from app.commands import footer, key_name, of_pane
+from app.commands import footer, key_name, named, of_pane
 
 SEARCH_HINT = 'words, "a phrase", agent:pi, label:x'
 """Stands in the line of the search while nothing is typed."""
@@ -24,7 +24,21 @@ def line_keys(*, selects: bool, here: bool, typed: bool) -> list[tuple[str, str]
         (key_name("shift+tab"), "list"),
         (key_name("ctrl+z"), "undo"),
         *((key_name(command.keys[0]), command.label) for command in acting),
-        ("Tab", "all folders" if here else "this folder"),
+        ("Tab", _other_scope(here)),
         (key_name("f1"), "help"),
         ("Esc", "clear" if typed else "leave"),
     ]
+
+
+def list_keys(*, selects: bool, here: bool) -> list[tuple[str, str]]:
+    """The same of what can be done in the list itself. In the selector, the key of the next pane turns the
+    scope, as in pi.
+    """
+    pane = named("pane.next").label
+    return [
+        (key, _other_scope(here) if selects and label == pane else label) for key, label in footer("sessions")
+    ]
+
+
+def _other_scope(here: bool) -> str:
+    return "all folders" if here else "this folder"

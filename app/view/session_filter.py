@@ -23,13 +23,24 @@ def words_of(query: str) -> list[str]:
     return fold(query).split()
 
 
-def haystack(row: Row, folder: str) -> str:
-    """Everything of a session that the filter looks at, folded; ``folder`` is its folder as the screen
-    shows it.
+def texts(row: Row, folder: str) -> list[str]:
+    """Everything that a row says of its session and that is looked at: title, name, folder, id, program and
+    labels; ``folder`` is its folder as the screen shows it.
     """
-    parts = [row.title, row.name or "", row.cwd, folder, row.id, row.agent]
-    parts.extend(label for _, label in row.labels)
-    return fold("\n".join(parts))
+    return [
+        row.title,
+        row.name or "",
+        row.cwd,
+        folder,
+        row.id,
+        row.agent,
+        *(label for _, label in row.labels),
+    ]
+
+
+def haystack(row: Row, folder: str) -> str:
+    """The same as one text, folded."""
+    return fold("\n".join(texts(row, folder)))
 
 
 def matches(folded: str, words: list[str]) -> bool:

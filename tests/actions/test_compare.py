@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from app.actions.compare import Turn, compare, count_tools
 from app.formats.touched import Files
 from app.sessions.body import Changed
-from app.sessions.branches import facts_of_path, path_to
+from app.sessions.branches import facts_of_path
 from app.sessions.intake import Overtaken
+from app.sessions.node import path_to
 from app.sessions.tree import Node, SessionTree, open_tree
 from app.sessions.usage import NOTHING
 from tests.factory import entry, header, message, write_session

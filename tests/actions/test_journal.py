@@ -27,16 +27,21 @@ def named(name: str) -> Change:
     return Change("name", "/s.jsonl", "e1", before="old", after=name, agent="pi", session_id="s")
 
 
+def last(journal: Journal) -> tuple[int, Change] | None:
+    standing = journal.standing()
+    return (standing[-1].number, standing[-1].change) if standing else None
+
+
 def test_the_last_that_stands_is_the_last(folder: Path) -> None:
     journal = Journal(str(folder))
-    assert journal.last() is None
+    assert last(journal) is None
     moved = Change("trash", "/s\udc80.jsonl", "", before="/s", after="/t", moves=(("/s", "/t"), ("/a", "")))
     numbers = [journal.record(change) for change in (named("one"), named("\x1b[1m"), moved)]
     assert len(set(numbers)) == 3
     for number, change in zip(reversed(numbers), (moved, named("\x1b[1m"), named("one")), strict=True):
-        assert Journal(str(folder)).last() == (number, change)
+        assert last(Journal(str(folder))) == (number, change)
         journal.taken_back(number)
-    assert journal.last() is None
+    assert last(journal) is None
     assert journal.record(named("again")) not in numbers
 
 
@@ -54,7 +59,7 @@ def test_what_was_so_before_is_not_noted(folder: Path) -> None:
     ):
         assert change.is_nothing
         assert journal.record(change) == 0
-    assert journal.last() is None
+    assert last(journal) is None
     for change in (
         Change("label", "/s", "", before=None, after="x", target_id="e"),
         Change("file", "/s", "", before="/r", after="/s"),
@@ -79,11 +84,9 @@ def test_what_is_damaged_or_of_another_version_is_passed_over(folder: Path) -> N
     ]
     with open(folder / NAME, "ab") as file:
         file.write(b"\n".join(strange))
-    assert journal.last() == (number, named("one"))
+    assert last(journal) == (number, named("one"))
     journal.record(named("two"))
-    last = journal.last()
-    assert last is not None
-    assert last[1] == named("two")
+    assert journal.standing()[-1].change == named("two")
 
 
 def test_it_does_not_grow_for_ever(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,6 +104,31 @@ def test_it_does_not_grow_for_ever(folder: Path, monkeypatch: pytest.MonkeyPatch
     assert sorted(os.listdir(folder)) == [NAME, f"{NAME}.lock"]
 
 
+def test_what_was_done_together_stands_together(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    journal = Journal(str(folder))
+    alone = journal.record(named("alone"))
+    first = journal.record(named("one"))
+    between = journal.record(named("between"))
+    second = journal.record(named("two"), first)
+    numbers = [[each.number for each in action] for action in journal.actions()]
+    assert numbers == [[alone], [between], [first, second]]
+    journal.taken_back(first)
+    journal.told(second)
+    monkeypatch.setattr(module, "_MORE", -module.KEPT)  # so that it is written anew
+    journal.record(named("last"))
+    assert [(each.number, each.is_told) for each in journal.actions()[2]] == [(second, True)]
+
+
+def test_lines_of_before_there_were_actions_stand_alone(folder: Path) -> None:
+    journal = Journal(str(folder))
+    journal.record(named("one"))
+    line = json.loads((folder / NAME).read_text())
+    del line["action"], line["told"]
+    (folder / NAME).write_text(json.dumps(line) + "\n" + json.dumps({**line, "number": 2}) + "\n")
+    assert [len(action) for action in journal.actions()] == [1, 1]
+    assert not journal.standing()[0].is_told
+
+
 def test_several_at_once_lose_nothing_and_share_no_number(folder: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
         numbers = list(pool.map(lambda at: Journal(str(folder)).record(named(str(at))), range(40)))
@@ -111,7 +139,7 @@ def test_several_at_once_lose_nothing_and_share_no_number(folder: Path) -> None:
 def test_where_it_cannot_be_written_that_is_said_and_reading_goes_on(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("no folder")
     journal = Journal(str(tmp_path / "state"))
-    assert journal.last() is None
+    assert last(journal) is None
     with pytest.raises(OSError, match="state"):
         journal.record(named("one"))
     with pytest.raises(OSError, match="state"):

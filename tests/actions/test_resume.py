@@ -195,6 +195,8 @@ def test_program_or_file_missing(machine: Machine) -> None:
     assert made.problem.startswith("pi is not installed: npm install -g ")
     with pytest.raises(ResumeError, match="not installed"):
         execute(made)
+    both = machine.plan("pi", path, store, cwd="/gone/for/long").problem
+    assert both == f"the folder /gone/for/long is gone, and {made.problem}"
     (machine.bin / "pi").write_text("not executable")
     assert machine.plan("pi", path, store).program is None
     machine.install("pi")

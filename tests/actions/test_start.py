@@ -127,7 +127,9 @@ def test_a_folder_that_cannot_be_worked_in_is_said(machine: Machine, folder: str
 def test_a_program_that_is_not_there_is_said_with_how_to_get_it(machine: Machine) -> None:
     (machine.bin / "omp").unlink()
     plan = plan_new("omp", "/gone", machine.store("omp"), machine.env)
-    assert plan.problem == "omp is not installed: npm install -g @oh-my-pi/pi-coding-agent"
+    missing = "omp is not installed: npm install -g @oh-my-pi/pi-coding-agent"
+    assert plan.problem == f"the folder /gone is gone, and {missing}"
+    assert plan_new("omp", str(machine.home), machine.store("omp"), machine.env).problem == missing
     assert not plan.folder_gone
     with pytest.raises(ResumeError, match="not installed"):
         execute(plan)

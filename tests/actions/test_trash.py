@@ -17,8 +17,16 @@ from app.actions import trashcan
 from app.actions.delete import delete_for_good
 from app.actions.restore import restore, trashed
 from app.actions.trash import NoTrash, trash
-from app.sessions.errors import LiveSession, NotAFile, NotASession, NotThere, ReadOnlyFolder, SessionError
-from app.stores import discover
+from app.sessions.errors import (
+    Changed,
+    LiveSession,
+    NotAFile,
+    NotASession,
+    NotThere,
+    ReadOnlyFolder,
+    SessionError,
+)
+from app.stores import agent_named, discover
 from app.stores.live import IDLE, LIVE, MAYBE, Verdict
 from tests.actions.conftest import contents, trash_of, with_artifacts
 from tests.factory import chain, write_session
@@ -187,6 +195,51 @@ def test_a_live_session_stays_and_its_holder_is_named(
     assert contents(str(home.folder / ".omp")) == before
     assert not trash_of(home).exists()
     assert trash(omp_path, home.env).after
+
+
+@pytest.mark.parametrize("act", [trash, delete_for_good])
+def test_an_agent_that_opens_the_session_between_the_first_look_and_the_move_is_seen(
+    home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch, act: Callable[..., object]
+) -> None:
+    seen = [Verdict(IDLE, ""), Verdict(LIVE, "process 7 has it open", 7)]
+    monkeypatch.setattr("app.sessions.guard.verdict", lambda *_: seen.pop(0))
+    before = contents(str(home.folder / ".omp"))
+    with pytest.raises(LiveSession, match="process 7 has it open"):
+        act(omp_path, home.env)
+    assert seen == []
+    assert contents(str(home.folder / ".omp")) == before
+
+
+@pytest.mark.parametrize("act", [trash, delete_for_good])
+def test_what_is_written_to_between_the_first_look_and_the_move_stays(
+    home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch, act: Callable[..., object]
+) -> None:
+    def written(*_: object) -> Verdict:
+        with open(omp_path, "ab") as file:
+            file.write(b"{}\n")
+        return Verdict(IDLE, "")
+
+    monkeypatch.setattr("app.sessions.guard.verdict", written)
+    with pytest.raises(Changed):
+        act(omp_path, home.env)
+    assert os.path.isfile(omp_path)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the lock would be a file in omp's folder")
+@pytest.mark.parametrize("act", [trash, delete_for_good])
+def test_while_an_omp_writes_the_session_it_stays(
+    home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch, act: Callable[..., object]
+) -> None:
+    monkeypatch.setattr("app.stores.omp.WRITERS_WAIT", 0.01)
+    lock = agent_named("omp").writers_lock(omp_path)
+    assert lock is not None
+    before = contents(str(home.folder / ".omp"))
+    with lock, pytest.raises(LiveSession, match="another omp is writing it"):
+        act(omp_path, home.env)
+    assert contents(str(home.folder / ".omp")) == before
+    assert agent_named("pi").writers_lock(omp_path) is None
+    act(omp_path, home.env)
+    assert not os.path.lexists(omp_path)
 
 
 def test_a_session_that_may_be_live_goes_only_when_that_is_wanted(

@@ -221,6 +221,7 @@ def test_stores_before_and_behind_the_command_are_all_kept_in_order():
         ["fly"],
         ["--json"],
         ["list", "--theme", "dark"],
+        ["resume", "--theme", "blue"],
         ["-h"],
     ],
 )
@@ -250,3 +251,11 @@ def test_a_plain_command_line_loads_no_argparse():
         " sys.exit('argparse' in sys.modules or 're' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-S", "-c", program], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("words", [["resume", "--theme", "light", "a"], ["--theme", "light", "resume", "a"]])
+def test_the_selector_takes_the_options_of_the_screen_on_either_side(words):
+    options = plain(words)
+    assert options is not None
+    assert (options.command, options.theme, options.query) == ("resume", "light", ["a"])
+    assert by_argparse(words) == options

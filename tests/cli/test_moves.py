@@ -110,12 +110,8 @@ def test_json_has_each_session_and_what_was_done_to_it(run, home, store):
         found = json.loads(run(*words, "--json").out)
         assert found == {"schema": 1, "changes": [{"session": session, "change": {**change, **what}}]}
     found = json.loads(run("undo", "--json").out)
-    assert found == {
-        "schema": 1,
-        "session": session,
-        "change": {**change, **there},
-        "undone": {**change, **back},
-    }
+    undone = {"session": session, "change": {**change, **there}, "undone": {**change, **back}}
+    assert found == {"schema": 1, "changes": [undone]}
 
 
 def test_one_that_cannot_be_moved_does_not_stop_the_others(run, home, store, monkeypatch):
@@ -209,25 +205,52 @@ def test_all_that_was_done_is_taken_back_one_by_one(run, home, store):
         assert run(*words).code == 0, words
     said = []
     while (done := run("undo")).code == 0:
-        assert (done.err, done.out.count("\n")) == ("", 1)
+        assert done.err == ""
         said.append(done.out)
     assert done == (1, "", "leafmark: there is nothing left that leafmark did and could take back\n")
     assert [re.sub(r"(/\S+|[0-9a-f-]{30,})", "*", line) for line in said] == [
-        "restored omp-1: * → *\n",
-        "restored pi-aaaa: * → *\n",
+        "restored omp-1: * → *\nrestored pi-aaaa: * → *\n",
         "trashed *: * → *\n",
+        said[2],
         said[3],
-        said[4],
         'pi-aaaa: name: "N" → none\n',
         'pi-aaaa: label of 00000001: "mark" → none\n',
     ]
-    assert said[3].startswith("omp-1: leaf: ")
-    assert said[4].startswith("pi-aaaa: leaf: ")
+    assert said[2].startswith("omp-1: leaf: ")
+    assert said[3].startswith("pi-aaaa: leaf: ")
     after = sessions(home)
     assert after.keys() == before.keys()
     # What was written stays in the file; nothing was erased.
     for path, was in before.items():
         assert was is None or after[path][0].startswith(was[0]) or "omp-1" in path
+
+
+def test_what_stands_in_the_way_is_said_and_the_one_before_it_comes_next(run, home, store):
+    run("rename", "pi-aabb", "N")
+    run("trash", "pi-aaaa", "omp-1")
+    path = write_session(store / "1_pi-aaaa.jsonl", *chain("new", id="new"))
+    before = path.read_bytes()
+    done = run("undo")
+    assert (done.code, done.out.count("\n"), done.err.count("\n")) == (3, 1, 1)
+    assert done.out.startswith("restored omp-1: ")
+    assert done.err.startswith(f"leafmark: {path}: is there already; another undo tries that again")
+    assert run("undo").out == 'pi-aabb: name: "N" → none\n'
+    done = run("undo")
+    assert (done.code, done.err) == (3, f"leafmark: {path}: is there already\n")
+    assert path.read_bytes() == before
+    path.unlink()
+    assert run("undo").out.startswith("restored pi-aaaa: ")
+    assert run("undo").code == 1
+
+
+def test_another_session_in_its_place_is_not_written_to(run, home, store):
+    run("label", "pi-aaaa", "00000001", "mark")
+    path = store / "1_pi-aaaa.jsonl"
+    path.write_bytes(path.read_bytes().replace(b"pi-aaaa", b"pi-cccc"))
+    before = path.read_bytes()
+    done = run("undo")
+    assert (done.code, "another session has its place" in done.err) == (3, True)
+    assert path.read_bytes() == before
 
 
 def test_what_cannot_be_taken_back_is_told_once_and_passed_over(run, home, store):
@@ -237,7 +260,7 @@ def test_what_cannot_be_taken_back_is_told_once_and_passed_over(run, home, store
     done = run("undo")
     assert (done.code, done.out, done.err.count("\n")) == (3, "", 1)
     assert "the name is another by now" in done.err
-    assert "another undo" in done.err
+    assert "another undo goes on" in done.err
     assert run("undo").out == 'pi-aabb: label of 00000001: "first" → none\n'
     assert run("undo").code == 1
 
@@ -258,7 +281,7 @@ def test_a_store_that_was_named_need_not_be_named_again(run, home, tmp_path):
         assert run(*words, "--store", "omp=flat").code == 0
     assert run("undo").code == 0
     assert run("undo").out == 'flat: name: "N" → none\n'
-    found = json.loads(run("undo", "--json").out)
+    (found,) = json.loads(run("undo", "--json").out)["changes"]
     assert found["session"] == {"agent": "omp", "id": "flat", "path": str(path)}
     assert b'"session_info"' not in path.read_bytes()
 
@@ -267,7 +290,7 @@ def test_a_pin_is_taken_back(run, home, store):
     setup = of_process()
     done = pin("omp", "omp-1", True, setup.stores[1], setup.state_folder)
     Journal(setup.state_folder).record(done)
-    found = json.loads(run("undo", "--json").out)
+    (found,) = json.loads(run("undo", "--json").out)["changes"]
     assert found["session"] == {"agent": "omp", "id": "omp-1", "path": None}
     assert (found["change"]["before"], found["change"]["after"]) == ("pinned", None)
     assert pins(setup.stores, setup.state_folder) == frozenset()

@@ -140,6 +140,23 @@ def test_without_a_place_to_write_it_works_in_memory(tmp_path: Path, make: Calla
     assert "\n" not in index.note
 
 
+def test_what_is_in_the_way_of_a_new_catalog_is_named_with_the_reason(tmp_path: Path) -> None:
+    store = pi_store(tmp_path / "store")
+    fill(tmp_path / "store", 3)
+    index = Index([store], str(tmp_path / "cache"))
+    index.scan()
+    index.close()
+    (catalog,) = (tmp_path / "cache").glob("catalog-*.db")
+    catalog.write_bytes(b"no database" * 1_000)
+    lock = tmp_path / "cache" / "catalog.lock"
+    lock.unlink(missing_ok=True)
+    lock.mkdir()
+    index = Index([store], str(tmp_path / "cache"))
+    index.scan()
+    assert index.note == f"the list is kept in memory only: {lock}: Is a directory"
+    assert len(index.rows()) == 3
+
+
 def test_a_disk_that_fills_up_costs_the_file_and_not_the_rows(tmp_path: Path) -> None:
     store = pi_store(tmp_path / "store")
     fill(tmp_path / "store", 20)

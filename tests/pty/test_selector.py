@@ -244,7 +244,7 @@ def test_what_is_left_without_choosing_prints_nothing(machine):
         pointed(terminal, "write a man page")
         shown(terminal)
         terminal.press("escape")
-        terminal.wait_for_text("status 0 []", 20)
+        terminal.wait_for_text("status 130 []", 20)
 
 
 def test_escape_leaves_a_clean_terminal_and_one_thing_at_a_time(machine):
@@ -296,7 +296,7 @@ def test_a_folder_that_is_gone_is_said_before_and_another_can_be_taken(machine):
         pointed(terminal, "fix the login")
         planned(terminal, "! the folder")
         terminal.press("enter")
-        terminal.wait_for_text("f another folder")
+        terminal.wait_for_text("f fork into another folder")
         terminal.press("f")
         terminal.wait_for_text("the new session's folder")
         terminal.press("enter")
@@ -369,9 +369,9 @@ def test_letters_typed_before_textual_are_searched_for(machine):
 def test_a_key_of_the_settings_is_the_key(machine):
     machine.settings('[keys]\n"session.rename" = "ctrl+e"\n"session.trash" = "ctrl+x"\n"no.such" = "f9"\n')
     with machine.terminal() as terminal:
+        terminal.wait_for_text("no command is called 'no.such'")  # it is said for some seconds alone
         pointed(terminal, "write a man page")
         shown(terminal)
-        assert terminal.shows("no command is called 'no.such'")
         assert "Ctrl+X trash" in terminal.lines[-1]
         terminal.press("ctrl+d")
         terminal.press("ctrl+r")
@@ -442,7 +442,7 @@ def test_hostile_text_never_reaches_the_terminal(machine):
         pointed(terminal, "evil")
         shown(terminal)
         terminal.wait_for_text("1 of 3", 30)
-        assert terminal.shows("[bold red]x"), "markup is text"
+        terminal.wait_for_text("[bold red]x")  # markup is text
         terminal.press("ctrl+d")
         terminal.wait_for_text("Trash this session?")
         terminal.press("escape")

@@ -106,4 +106,5 @@ def test_the_words_leave_out_what_is_nothing(growing):
     tree, _, _ = growing
     facts = branch_facts(tree)
     assert branch_words(facts[0]) == "branch 1 of 2 · 2 turns · 15 tokens · $0.0010 · 2 min 00 s"
+    assert branch_words(facts[0], short=True) == "1/2 · 2 turns · 15 · $0.0010 · 2m00s"
     assert branch_words(None) == ""

@@ -9,6 +9,8 @@ import pytest
 from app.actions import on_rows
 from app.messages import StatesFound
 from app.screens.questions import RowEditor, RowQuestion
+from app.services.indexing import Indexing
+from app.sessions.errors import WriteFailed
 from tests.factory import chain, write_session
 from tests.ui.conftest import pi_session
 
@@ -123,7 +125,7 @@ async def test_sub_agents_go_with_the_session_that_started_them(browser, tmp_pat
         await it.press("home", "ctrl+d", "enter")
         await it.until(lambda: it.listed() == [], "the end of both")
         await it.press("z")
-        await it.until(lambda: it.listed() == ["boss"], "its row")
+        await it.until(lambda: sorted(it.listed()) == ["boss", "helper"], "both of them")
 
 
 async def test_the_tree_over_the_selector_takes_back_what_was_done_before_it(browser, three):
@@ -139,6 +141,35 @@ async def test_the_tree_over_the_selector_takes_back_what_was_done_before_it(bro
         await it.press("escape", "escape")
         await it.until(lambda: it.screen is selector, "the selector")
         await it.until(lambda: "★" not in it.text(), "the pin's end")
+
+
+async def test_the_tree_over_the_selector_shares_its_index_and_follows_what_changes(
+    browser, three, monkeypatch
+):
+    began = []
+    start = Indexing._run
+
+    def counted(self):
+        began.append(self)
+        start(self)
+
+    monkeypatch.setattr(Indexing, "_run", counted)
+    async with browser(selector="") as it:
+        selector = it.screen
+        await it.press("shift+tab", "t")
+        await it.until(lambda: it.screen is not selector, "the browser")
+        await it.settled()
+        assert {"branchy", "plain"} <= set(it.listed())
+        path = pi_session(three, *chain("a new thought", "done", id="fresh"), id="fresh")
+        await it.until(lambda: "fresh" in it.listed(), "the new session")
+        path.unlink()
+        await it.until(lambda: "fresh" not in it.listed(), "its end")
+        await it.press("f5")
+        await it.press("escape", "escape")
+        await it.until(lambda: it.screen is selector, "the selector")
+        pi_session(three, *chain("another thought", "done", id="later"), id="later")
+        await it.until(lambda: "later" in it.listed(), "what came later")
+        assert len(began) == 1
 
 
 async def test_a_fault_of_ours_stops_no_other_and_forgets_nothing(browser, three, monkeypatch):
@@ -157,6 +188,30 @@ async def test_a_fault_of_ours_stops_no_other_and_forgets_nothing(browser, three
         assert not path.exists()
         await it.press("ctrl+z")
         await it.until(path.exists, "the session")
+
+
+async def test_what_stands_in_the_way_of_undo_is_named_and_what_was_done_before_is_taken_back_next(
+    browser, three
+):
+    async with browser(selector="") as it:
+        path = it.path("branchy")
+        before = path.read_bytes()
+        await it.press("shift+tab", "end", "p")
+        await it.until(lambda: "★" in it.text(), "the pin")
+        it.sessions.go_to(str(path))
+        await it.press("ctrl+d", "enter")
+        await it.until(lambda: not path.exists(), "the trash")
+        path.write_text("somebody else's\n")
+        await it.press("z")
+        await it.until(lambda: any(f"{path}: is there already" in said for said in it.toasts()), "the reason")
+        assert any("another undo tries that again" in said for said in it.toasts())
+        await it.press("z")
+        await it.until(lambda: "The pins are as before" in it.toasts(), "the one before")
+        assert path.read_text() == "somebody else's\n"
+        path.unlink()
+        await it.press("z")
+        await it.until(path.exists, "the session")
+        assert path.read_bytes() == before
 
 
 async def test_undo_with_nothing_done_says_so(browser, three):
@@ -188,6 +243,28 @@ async def test_several_are_marked_and_one_question_is_for_all(browser, three, wa
         await it.until(lambda: "marked" not in it.text(), "the end of the marks")
         await it.press("ctrl+z")
         await it.until(lambda: {"branchy", "plain"} <= set(it.listed()), "both of them")
+
+
+async def test_what_failed_stays_marked(browser, three, monkeypatch):
+    trash = on_rows.trash
+    closed = ["plain"]
+
+    def fails(row, *about, **how):
+        if row.id in closed:
+            raise WriteFailed(row.path, "the disk is on fire")
+        return trash(row, *about, **how)
+
+    monkeypatch.setattr(on_rows, "trash", fails)
+    async with browser() as it:
+        plain = it.path("plain")
+        await it.press("space", "space", "ctrl+d", "enter")
+        await it.until(lambda: "1 marked" in it.text(), "the one mark")
+        assert it.screen.model.marked == {str(plain)}
+        assert any("the disk is on fire" in toast for toast in it.toasts())
+        closed.clear()
+        await it.press("ctrl+d", "enter")
+        await it.until(lambda: not plain.exists(), "the trash")
+        await it.until(lambda: "marked" not in it.text(), "the end of the marks")
 
 
 async def test_marks_go_with_escape_before_anything_else(browser, three):
@@ -277,7 +354,7 @@ async def test_a_gone_folder_offers_another_and_goes_on_there(browser, tmp_path)
         await it.press("down", "plus", "G")
         await it.settled()
         await it.press("enter")
-        assert "f another folder" in it.text()
+        assert "f fork into another folder" in it.text()
         await it.press("f", "enter")
         await it.until(lambda: it.app._exit, "the plan")
         assert it.app.return_value.cwd == str(work)

@@ -72,13 +72,29 @@ async def test_the_help_has_every_command_with_its_keys(browser, three):
         assert isinstance(it.screen, HelpDialog)
         said = " ".join(str(it.screen.query_one("#keys Static").content).split())
         for command in COMMANDS:
-            if not it.app.screen_stack[0].offers(command):
+            selector = it.app.screen_stack[0]
+            if not selector.offers(command):
                 assert command.pane in ("tree", "entry", "app")
                 continue
-            assert command.help in said
+            assert selector.told(command) in said
             assert keys_of(command) in said
         await it.press("escape")
         assert it.selects
+
+
+async def test_the_selectors_own_use_of_tab_is_what_footer_and_help_say(browser, three):
+    async with browser(selector="") as it:
+        await it.press("shift+tab")
+        assert "Tab all folders" in it.text().splitlines()[-1]
+        await it.press("tab")
+        await it.until(lambda: "Tab this folder" in it.text().splitlines()[-1], "the other scope")
+        assert "Tab pane" not in it.text()
+        await it.press("question_mark")
+        said = " ".join(str(it.screen.query_one("#keys Static").content).split())
+        assert "Tab This folder, or all" in said
+        assert "Next pane" not in said
+    async with browser() as it:
+        assert "Tab pane" in it.text().splitlines()[-1]
 
 
 # scope

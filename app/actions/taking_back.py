@@ -1,0 +1,74 @@
+"""Which action is taken back next: the last one, and all that was done in it together (issue 5 "Undo").
+
+One that something stands in the way of, such as a file that has come to a session's place, is kept. Why is
+said once; from then on it is tried again each time, and while that is so the one before it is taken back.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+
+from app.sessions.errors import Changed, LiveSession, NoTrash, SessionError, Unreadable, WriteFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from app.sessions.change import Change
+
+Step = TypeVar("Step")
+
+GOES_ON = "another undo tries that again, and while it stays so takes back what was done before it"
+"""What is said beside what stands in the way, where there is something before it."""
+
+_WAITS = (LiveSession, WriteFailed, NoTrash, Changed)
+
+
+class Done(NamedTuple, Generic[Step]):
+    """What was done together.
+
+    :param steps: in the order they were done in.
+    :param is_told: it was said what stands in the way of taking it back.
+    """
+
+    steps: Sequence[Step]
+    is_told: bool = False
+
+
+class Tried(NamedTuple, Generic[Step]):
+    """One step that was to be taken back: what that did, or what went wrong."""
+
+    step: Step
+    change: Change | None
+    error: Exception | None
+
+    @property
+    def waits(self) -> bool:
+        """Whether it may go better later; else it is taken back, or never can be."""
+        return self.error is not None and waits(self.error)
+
+
+def waits(error: Exception) -> bool:
+    """Whether what stands in the way may be gone a moment later."""
+    if isinstance(error, SessionError):
+        return isinstance(error, _WAITS) or type(error) is Unreadable
+    return True
+
+
+def take_back(
+    actions: Sequence[Done[Step]], undo: Callable[[Step], tuple[Change | None, Exception | None]]
+) -> tuple[int, list[Tried[Step]]]:
+    """Take back the last of `actions` that can be.
+
+    :param actions: oldest first.
+    :param undo: takes one step back; it raises nothing.
+    :return: which action, and what became of its steps, the last first. Where nothing could be done and all
+        of that was said before: the last action. (-1, []) without actions.
+    """
+    blocked: tuple[int, list[Tried[Step]]] = (-1, [])
+    for at in range(len(actions) - 1, -1, -1):
+        tried = [Tried(step, *undo(step)) for step in reversed(actions[at].steps)]
+        if not (actions[at].is_told and all(each.waits for each in tried)):
+            return at, tried
+        if blocked[0] < 0:
+            blocked = at, tried
+    return blocked

@@ -1,0 +1,64 @@
+"""What was asked for on the command line."""
+
+from __future__ import annotations
+
+
+class Options:
+    """What was asked for.
+
+    command   the report to print, or the change to make; None: the browser
+    store     (agent, folder) of every `--store`, in order
+    demo      the example sessions instead of the user's own
+    theme     of the screen; None: the one that was chosen last
+    json      whether what is printed is wanted as JSON
+    query, limit      of `list` and `search`
+    all_text, every, order      of `search`
+    rebuild, verify, where      of `index`
+    ascii             of `tree`
+    session           the session that is meant; "" for all
+    entry             the entry that is meant; None: the leaf
+    text, clear       of `label`
+    name              of `rename`
+    summary, new_file of `branch`
+    to, last          of `fork`
+    sessions          the sessions that are meant, of `trash` and `restore`
+    anyway, list      of `trash`
+    print             of `resume`
+    """
+
+    def __init__(self) -> None:
+        self.command: str | None = None
+        self.store: list[tuple[str, str]] = []
+        self.demo = False
+        self.theme: str | None = None
+        self.json = False
+        self.query: list[str] = []
+        self.limit: int | None = None
+        self.all_text = False
+        self.every = False
+        self.order = "recent"
+        self.rebuild = False
+        self.verify = False
+        self.where = False
+        self.ascii = False
+        self.session = ""
+        self.entry: str | None = None
+        self.text: str | None = None
+        self.clear = False
+        self.name = ""
+        self.summary: str | None = None
+        self.new_file = False
+        self.to: str | None = None
+        self.last: int | None = None
+        self.sessions: list[str] = []
+        self.anyway = False
+        self.list = False
+        self.print = False
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Options) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]  # two that are equal now may differ later
+
+    def __repr__(self) -> str:
+        return f"Options({vars(self)})"

@@ -1,0 +1,272 @@
+"""Keeping the list of sessions current: what the index says, who is live, which are pinned, and what else is
+known of them. What takes time is asked of the services and comes back as a message.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+
+from textual import on
+
+from app.commands import key_name, named
+from app.formats.text import one_line
+from app.messages import (
+    CatalogLoaded,
+    HereFound,
+    IndexFailed,
+    PinsRead,
+    SessionsChanged,
+    StatesFound,
+    SubagentsRead,
+)
+from app.screens.resuming_screen import ResumingScreen
+from app.screens.sessions_side import SessionsSide
+from app.services.indexing import Indexing
+from app.services.liveness import Liveness
+from app.services.surroundings import Surroundings
+from app.view.bars import reading_note
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.index.row import Row
+    from app.services.following import Following
+    from app.settings import Settings
+    from app.setup import Setup
+    from app.view.arrangement import Arrangement
+    from app.view.session_list import SessionList
+
+# seconds
+LOOK_EVERY = 2.0
+TICK_EVERY = 30.0
+
+SLICE = 100
+"""So many changes are put into the list at a time; a few milliseconds."""
+
+KEPT_FROM = 1_000
+"""After so many new sessions the collector is told that they stay."""
+
+
+class KeepingScreen(ResumingScreen):
+    """Has the sessions in `side`, as they are on disk now."""
+
+    def __init__(
+        self,
+        setup: Setup,
+        model: SessionList,
+        settings: Settings,
+        indexing: Indexing | Following | None = None,
+        *,
+        selects: bool = False,
+    ) -> None:
+        """:param indexing: of the same setup, where it has begun before the screen.
+        :param selects: see `SessionsSide`.
+        """
+        super().__init__()
+        self.setup = setup
+        self.settings = settings
+        self.model = model
+        self.progress = ""
+        self.scanned = False
+        self._kept = 0
+        self._subagents: set[str] = set()
+        self._cold = False
+        self._places: Sequence[tuple[str, str, str]] = ()
+        self._liveness = Liveness(setup, self.post_message, self.service_failed)
+        self._surroundings = Surroundings(setup, self.post_message, self.service_failed)
+        self._above: Following | None = None
+        self._indexing: Indexing | Following = indexing or Indexing(setup, model.arrangement)
+        self.side = SessionsSide(
+            model,
+            setup,
+            lambda: self._indexing.index,
+            self.service_failed,
+            id="sessions-pane",
+            selects=selects,
+        )
+        self.begin_resuming()
+        self.begin_acting()
+
+    # what a subclass shows
+
+    async def follow_session(self, row: Row) -> None:
+        """The file of a session changed."""
+        raise NotImplementedError
+
+    def retry_session(self) -> None:
+        """Read the session again if it could not be read."""
+        raise NotImplementedError
+
+    def catalog_loaded(self) -> None:
+        """The sessions that are known so far are in the list."""
+
+    def sessions_changed(self) -> None:
+        """Other sessions are in the list, or they are shown in another way."""
+        raise NotImplementedError
+
+    # begin and end
+
+    def keep(self) -> None:
+        """Follow the stores; when the panes are mounted."""
+        self._indexing.start(self.post_message)
+        self._surroundings.read_pins()
+        self.set_interval(LOOK_EVERY, self._look)
+        self.set_interval(TICK_EVERY, self._tick)
+
+    def on_unmount(self) -> None:
+        for service in (self._indexing, self._liveness, self._surroundings):
+            service.stop()
+        self.end_resuming()
+        self.end_acting()
+
+    def lend_index(self, arrangement: Arrangement) -> Following:
+        """What keeps the list of a screen over this one, from the same index; for one such screen at a time.
+
+        :param arrangement: of that list.
+        """
+        from app.services.following import Following
+
+        self._above = Following(lambda: self._indexing, self.setup, arrangement, self.service_failed)
+        self._above.load(self._indexed(), self._places, scanned=self.scanned)
+        return self._above
+
+    def take_index_back(self) -> None:
+        """The screen over this one is gone."""
+        self._above = None
+
+    def _indexed(self) -> list[Row]:
+        return [row for row in self.model.rows() if row.path not in self._subagents]
+
+    # sessions
+
+    @on(CatalogLoaded)
+    def _catalog_loaded(self, event: CatalogLoaded) -> None:
+        self._places = event.places
+        self._cold = event.cold
+        self.side.list.adopt(event.model)
+        self._keep_rows()
+        if self._cold:
+            self.side.list.open_first()
+        self.catalog_loaded()
+        self.side.look_again()
+        self.sessions_changed()
+        if self._above is not None:
+            self._above.load(self._indexed(), self._places, scanned=self.scanned)
+        self._surroundings.find_here([row.cwd for row in self.model.rows()])
+        self._look()
+
+    @on(SessionsChanged)
+    async def _changed_on_disk(self, event: SessionsChanged) -> None:
+        sessions = self.side.list
+        row = sessions.row
+        if row is not None and any(row.path == new.path for new in event.changed):
+            # what it says first, for a moment: then one picture shows both
+            await self.follow_session(row)
+        changed, removed = list(event.changed), [*event.removed, *self._subagents_of(event.removed)]
+        shows_hidden = self.model.arrangement.hidden
+        are_new = shows_hidden and any(self.model.row_at(row.path) is None for row in changed)
+        while changed or removed:
+            # the new ones first: among them is what only moved
+            gone = [] if len(changed) > SLICE else removed[:SLICE]
+            sessions.apply(changed[:SLICE], gone)
+            del changed[:SLICE], removed[: len(gone)]
+            if self._cold:
+                sessions.open_first()
+            # keys and paints come between the slices, and between two of these messages
+            await asyncio.sleep(0)
+        self.progress = reading_note(event.done, event.total)
+        if not self.scanned and event.done >= event.total:
+            self.scanned = True
+            are_new = shows_hidden
+            self.side.prepare()
+            self._surroundings.find_here([row.cwd for row in self.model.rows()])
+            self._look()
+        if are_new and self.scanned:
+            # a session that came back has brought its sub-agents along
+            self.read_subagents()
+        self._cold = self._cold and not self.scanned
+        if self.model.known - self._kept >= KEPT_FROM:
+            self._keep_rows()
+        self.side.look_again()
+        self.sessions_changed()
+        self.check_plan()
+        if self._above is not None:
+            # at the end: what was only half in this list when it was lent is told in whole
+            self._above.tell(event)
+
+    def _keep_rows(self) -> None:
+        """Sessions stay to the end, and looking at ten thousand holds up the screen (app.browser)."""
+        gc.freeze()
+        self._kept = self.model.known
+
+    @on(IndexFailed)
+    def _index_failed(self, event: IndexFailed) -> None:
+        key = key_name(named("index.rescan").keys[0])
+        self.progress = f"changes are not followed ({key} looks again): {one_line(event.reason)}"
+        self.refresh_bars()
+        if self._above is not None:
+            self._above.tell_failed(event.reason)
+
+    # who is live
+
+    def _look(self) -> None:
+        self._liveness.look(self.model.rows())
+
+    @on(StatesFound)
+    def _states_found(self, event: StatesFound) -> None:
+        self.reasons = dict(event.reasons)
+        if dict(event.states) != self.side.list.states:
+            self.side.list.set_states(event.states)
+            self.refresh_bars()
+
+    def _tick(self) -> None:
+        self.side.list.now_ms = self.setup.now_ms()
+        self.side.list.redraw_rows()
+
+    # what is known besides
+
+    def pins_changed(self) -> None:
+        self._surroundings.read_pins()
+
+    @on(PinsRead)
+    def _pins_read(self, event: PinsRead) -> None:
+        self.side.list.set_pins(event.pins)
+
+    @on(HereFound)
+    def _here_found(self, event: HereFound) -> None:
+        self.side.list.also_here(event.folders)
+        self.sessions_changed()
+
+    def read_subagents(self) -> None:
+        """Have the sessions of sub-agents looked for, where they are shown."""
+        if self.model.arrangement.hidden:
+            self._surroundings.read_subagents(self.model.rows())
+
+    @on(SubagentsRead)
+    def _subagents_read(self, event: SubagentsRead) -> None:
+        found = {row.path for row in event.rows}
+        self.side.list.apply(event.rows, self._subagents - found)
+        self._subagents = found
+        self.sessions_changed()
+
+    def _subagents_of(self, paths: Sequence[str]) -> list[str]:
+        """The listed sub-agents of sessions that are gone: nobody follows their files, which went along."""
+        if not (paths and self._subagents):
+            return []
+        folders = tuple(os.path.splitext(path)[0] + os.sep for path in paths)
+        gone = [path for path in self._subagents if path.startswith(folders)]
+        self._subagents.difference_update(gone)
+        return gone
+
+    def action_rescan(self) -> None:
+        """Look at every store again."""
+        if not self._indexing.rescan():
+            self._indexing = Indexing(self.setup, self.model.arrangement)
+            self._indexing.start(self.post_message)
+            self.progress = ""
+        self._surroundings.read_pins()
+        self.retry_session()
+        self._look()

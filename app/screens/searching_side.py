@@ -1,0 +1,184 @@
+"""The line in which the sessions are searched, and the list of what is found: of the rows at once, of what
+was said when it is found.
+"""
+
+from __future__ import annotations
+
+from textual import on
+from textual.message import Message
+
+from app.formats.text import one_line
+from app.key_order import letter_follows
+from app.messages import HitPlaced, SearchFound
+from app.services.completing import Completing
+from app.services.searching import Searching
+from app.services.spotting import Spotter
+from app.view.session_filter import is_plain
+from app.widgets.line_list import LineList
+from app.widgets.pane import Pane
+from app.widgets.search_box import SearchBox
+from app.widgets.session_list import SessionListView
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from textual.app import ComposeResult
+
+    from app.index.index import Index
+    from app.index.search.found import Hit
+    from app.setup import Setup
+    from app.view.session_list import SessionList
+
+_SEARCHING = "…"
+
+
+class SearchingSide(Pane):
+    """Narrows the list to what matches the query in the line, and finds where in a session that is."""
+
+    class Changed(Message):
+        """Other sessions are shown, or in another way."""
+
+    def __init__(
+        self,
+        model: SessionList,
+        setup: Setup,
+        index: Callable[[], Index | None],
+        failed: Callable[[BaseException], None],
+        *,
+        id: str,
+    ) -> None:
+        """:param index: what is searched; None while there is nothing to search yet: `look_again` then.
+        :param failed: gets what goes wrong in a thread; called in that thread.
+        """
+        super().__init__("sessions", id=id)
+        self.list = SessionListView(model, setup.now_ms(), id="sessions")
+        self.box = SearchBox(id="filter")
+        self.everywhere = False
+        self.model = model
+        self.search_said = ""
+        # the query of which the list shows what was found
+        self._answered: str | None = None
+        self._hits: Mapping[str, Hit] = {}
+        self._spotted = ("", "", False)
+        self._searching = Searching(index, self.post_message, failed)
+        self._spotter = Spotter(index, self.post_message, failed)
+        self._completing = Completing(model.rows, setup.home, failed)
+
+    def compose(self) -> ComposeResult:
+        yield self.box
+        yield self.list
+
+    def on_unmount(self) -> None:
+        for service in (self._searching, self._spotter, self._completing):
+            service.stop()
+
+    def prepare(self) -> None:
+        """Have the search ready before anybody types."""
+        self._searching.prepare()
+        self._completing.prepare()
+
+    def open_box(self) -> None:
+        """Show the line and give it the keys."""
+        self.prepare()
+        self.box.add_class("shown")
+        self.screen.set_focus(self.box)
+
+    def search_for(self, query: str) -> None:
+        """Put a query into the line."""
+        self.box.value = query
+        self.box.cursor_position = len(query)
+
+    @property
+    def is_searching(self) -> bool:
+        """Whether more may be found."""
+        return self.search_said == _SEARCHING
+
+    def look_again(self) -> None:
+        """Sessions have changed: what was found may be more now, or less."""
+        if self.box.value:
+            self._ask(self.box.value)
+
+    def action_turn_everywhere(self) -> None:
+        """Search in what tools were asked and gave back as well, or no longer."""
+        self.everywhere = not self.everywhere
+        if self.box.value.strip():
+            self.search_said = _SEARCHING
+            self._ask(self.box.value)
+        self.post_message(self.Changed())
+
+    def _ask(self, query: str) -> None:
+        order = "relevance" if self.model.arrangement.order == "relevance" else "recent"
+        self._searching.ask(query, order=order, everywhere=self.everywhere)
+
+    @on(SearchBox.Changed)
+    def _typed(self, event: SearchBox.Changed) -> None:
+        query = event.value
+        if query != self.box.value or letter_follows(self.app):
+            return  # of what is pasted, or typed while a page is drawn, the whole is looked for at once
+        self.box.offer(self._completing.completed(query) if self.box.cursor_at_end else "")
+        self._answered = None
+        self.search_said = _SEARCHING if query.strip() else ""
+        self._ask(query)
+        if query.strip():
+            # the letter first: going through ten thousand rows takes longer than painting it
+            self.call_after_refresh(self._narrow, query)
+        else:
+            self._narrow(query)
+            self._hits = {}
+            self.spot()
+
+    def _narrow(self, query: str) -> None:
+        """Leave the sessions of which the row matches, until it is known which others do."""
+        if query != self.box.value:
+            return
+        if is_plain(query) and self._answered != query:
+            self.list.set_query(query)
+        self.post_message(self.Changed())
+
+    @on(SearchFound)
+    def _found(self, event: SearchFound) -> None:
+        if event.query != self.box.value:
+            return
+        if event.refused:
+            # the rows stay as they are
+            self.search_said = one_line(event.refused, 200)
+        else:
+            fits_best = self.model.arrangement.order == "relevance"
+            ranks = {path: rank for rank, path in enumerate(event.order)} if fits_best else None
+            self._answered = event.query
+            self.list.set_found(event.paths, list(event.words), is_plain=is_plain(event.query), ranks=ranks)
+            self.search_said = one_line("; ".join(event.notes), 200) if event.done else _SEARCHING
+            self._hits = event.hits
+            self.spot()
+        self.post_message(self.Changed())
+
+    def spot(self) -> None:
+        """Have it found out where in its session the hit of the row under the cursor is; answered with
+        `HitPlaced`, at once and without a place where there is none.
+        """
+        row = self.list.row
+        path = row.path if row is not None else ""
+        hit = self._hits.get(path)
+        wanted = (path, self.box.value if hit else "", self.everywhere)
+        if wanted == self._spotted:
+            return
+        self._spotted = wanted
+        if hit is not None:
+            self._spotter.ask(path, hit, self.box.value)
+        else:
+            self.post_message(HitPlaced(path, self.box.value, None, -1, (), ""))
+
+    @property
+    def has_hit(self) -> bool:
+        """Whether something was found in the session under the cursor."""
+        return self.list.row is not None and self.list.row.path in self._hits
+
+    def is_current(self, event: HitPlaced) -> bool:
+        """Whether a place is that of the row under the cursor, for what is typed now."""
+        row = self.list.row
+        return row is not None and row.path == event.path and event.query == self.box.value
+
+    @on(LineList.Moved, "#sessions")
+    def _moved(self) -> None:
+        self.spot()
