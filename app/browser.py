@@ -19,7 +19,6 @@ from app.commands import COMMANDS, keys_of
 from app.key_order import KeyOrder
 from app.messages import ScreenReady
 from app.resources import styles_folder
-from app.screens.browser import BrowserScreen
 from app.screens.questions import RowEditor, RowQuestion
 from app.screens.sessions_screen import SessionsScreen
 from app.settings import Settings
@@ -101,15 +100,28 @@ class Browser(App[Plan | None]):
         for each in themes():
             self.register_theme(each)
         self.theme = f"leafmark-{self._first_theme}"
+        self.stylesheet.set_variables(self.get_css_variables())
+        self._styles_are_fresh = True
 
     def get_default_screen(self) -> Screen[Any]:
+        # One of the two: each has much that the other does not import.
         if self._selector is not None:
             from app.screens.resume import ResumeScreen
 
             return ResumeScreen(
                 self._setup, self._model, self._settings, self._indexing, query=self._selector
             )
+        from app.screens.browser import BrowserScreen
+
         return BrowserScreen(self._setup, self._model, self._settings, self._indexing)
+
+    def refresh_css(self, animate: bool = True) -> None:
+        # Textual 8.2.8 does it once the application runs, because a theme was set: all styles would be parsed
+        # a second time, and the screen laid out.
+        if self._styles_are_fresh:
+            self._styles_are_fresh = False
+        else:
+            super().refresh_css(animate)
 
     def on_mount(self) -> None:
         self.call_after_refresh(self._end_of_rest)
@@ -176,6 +188,7 @@ class Browser(App[Plan | None]):
         if isinstance(self.screen, SessionsScreen) and self.screen.setup.demo:
             return
         from app.demo.folder import DemoFolder
+        from app.screens.browser import BrowserScreen
 
         try:
             if self._demo_folder is None:

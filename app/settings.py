@@ -6,8 +6,6 @@ Whatever is wrong in it is told in one line and counts as not set; all else hold
 from __future__ import annotations
 
 import os
-import shlex
-import tomllib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -89,6 +87,9 @@ def _content(path: str, complain: Callable[[str], None]) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         complain(f"cannot be read: {getattr(error, 'strerror', None) or error}")
         return {}
+    # Most have no such file, and what follows has nothing to import for them.
+    import tomllib
+
     if len(data) > _LONGEST:
         complain("is too long to be read")
         return {}
@@ -118,6 +119,8 @@ def _way(value: object, complain: Callable[[str], None]) -> str:
 def _command(value: object, complain: Callable[[str], None]) -> tuple[str, ...]:
     """A list of words, or one text that is taken apart as a shell would."""
     if isinstance(value, str):
+        import shlex
+
         try:
             value = shlex.split(value)
         except ValueError:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from app.formats.text import one_line
-from app.formats.tool_line import tool_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -93,7 +92,13 @@ def _assistant(entry: Entry) -> OneLine:
 
 def _tool_result(entry: Entry) -> OneLine:
     call = entry.tool
-    text = tool_line(*call) if call else _bracket(_word(entry.detail) or "tool")
+    if call:
+        # The decoder is not imported before there is a session to show.
+        from app.formats.tool_line import tool_line
+
+        text = tool_line(*call)
+    else:
+        text = _bracket(_word(entry.detail) or "tool")
     return OneLine("tool", "", one_line(text, TEXT_LIMIT))
 
 

@@ -79,9 +79,10 @@ class BrowserScreen(TreeScreen):
     def on_mount(self) -> None:
         self._reading = self.query_one("#right", ReadingSide)
         self._place_panes(self.size.width, self.size.height)
-        self.begin()
         self.set_focus(self.side.list)
         self.post_message(ScreenReady())
+        # What the threads import would hold up the first picture, and the keys that wait for it.
+        self.call_after_refresh(self.begin)
 
     # layout
 

@@ -6,7 +6,6 @@ from textual import on
 from textual.containers import Container
 
 from app.messages import HitPlaced, ScreenReady
-from app.screens.browser import BrowserScreen
 from app.screens.sessions_screen import SessionsScreen
 from app.screens.sessions_side import SessionsSide
 from app.view.arrangement import initial
@@ -78,11 +77,12 @@ class ResumeScreen(SessionsScreen):
 
     def on_mount(self) -> None:
         self._place_panes(self.size.width, self.size.height)
-        self.begin()
         if self._query:
             self.side.search_for(self._query)
         self.set_focus(self.side.box)
         self.post_message(ScreenReady())
+        # What the threads import would hold up the first picture, and the keys that wait for it.
+        self.call_after_refresh(self.begin)
 
     # layout
 
@@ -142,6 +142,8 @@ class ResumeScreen(SessionsScreen):
 
     def action_show_tree(self) -> None:
         """The browser, with this session under its cursor."""
+        from app.screens.browser import BrowserScreen
+
         row = self.side.list.row
         if row is not None:
             everything = SessionList(self.setup.here, self.setup.home, initial({}))
