@@ -66,9 +66,12 @@ class ResumingScreen(ActingScreen):
 
     # the plan
 
-    def make_plan(self, row: Row) -> None:
-        """The cursor is on another session."""
+    def forget_resume(self) -> None:
+        """The cursor is on another session: one that was to be resumed as soon as it is known how is not."""
         self._resume_waits = False
+
+    def make_plan(self, row: Row) -> None:
+        """Have it found out how to resume the session under the cursor."""
         self._planner.ask(row)
 
     def check_plan(self) -> None:

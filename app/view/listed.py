@@ -133,6 +133,10 @@ class Listed:
         """Every session that is loaded, shown or not, in no order."""
         return [line.row for line in self._contents.by_path.values() if line.row is not None]
 
+    def folders(self) -> list[str]:
+        """The folder of every session that is loaded, each once."""
+        return list(self._contents.projects)
+
     def first_session(self) -> int:
         """The first line that is a session, else the first line."""
         return self._layout.first_session()
