@@ -74,14 +74,14 @@ def graphemes(text: str) -> list[tuple[str, int]]:
     joined = False
     for char in text:
         size = _size_of(char)
-        if pieces and (size == 0 or joined):
+        if pieces and (size == 0 or (joined and char != " ")):
             before, cells = pieces[-1]
             if char == EMOJI_STYLE and cells == 1 and not before.isascii():
                 cells = 2
             pieces[-1] = (before + char, cells)
         else:
             pieces.append((char, size))
-        joined = char == JOINER
+        joined = char == JOINER and pieces[-1][1] > 0
     return pieces
 
 
@@ -103,7 +103,7 @@ _STEADY = dict.fromkeys((0x200D, *range(0xFE00, 0xFE10), *range(0x1F3FB, 0x1F400
 
 def cut(text: str, cells: int) -> str:
     """The longest start of ``text`` that fits ``cells``, never ending inside a piece."""
-    if cells <= 0:
+    if cells < 0:
         return ""
     if text.isascii():
         return text[:cells]
@@ -118,7 +118,7 @@ def cut(text: str, cells: int) -> str:
                 break
             end += 1
         return text[:end]
-    for piece, size in graphemes(text[: cells * 8]):
+    for piece, size in graphemes(text[: cells * 8 + 8]):
         if used + size > cells:
             break
         used += size

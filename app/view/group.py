@@ -25,6 +25,7 @@ class Group:
     count         how many sessions there are
     newest        the newest activity in ms
     matching      the lines that a filter leaves; None while it has not looked
+    by_row        the lines of which the row itself has the words that are looked for; None as above
     start, shown  the number of the head's line in the list, and how many sessions it speaks of
     moved         whether lines have come, gone or changed places since this was last made false
 
@@ -34,6 +35,7 @@ class Group:
     __slots__ = (
         "_loose",
         "_order",
+        "by_row",
         "count",
         "cwd",
         "folder",
@@ -57,6 +59,7 @@ class Group:
         self.count = 0
         self.newest = 0
         self.matching: list[ListLine] | None = None
+        self.by_row: list[ListLine] | None = None
         self.start = 0
         self.shown = 0
         self.moved = True
@@ -116,7 +119,7 @@ class Group:
             self._insert(thread(list(self._loose), self._order))
             self._loose.clear()
             self.moved = True
-        self.matching = None
+        self.matching = self.by_row = None
         self.count = len(self.lines)
         self.newest = self._newest()
 

@@ -78,15 +78,15 @@ class Layout:
         matching = self._matching
         for group in self.order:
             if group.matching is None:
-                group.matching = matching.of(group.lines, ranked=self._ranked)
+                group.matching = matching.of(group, ranked=self._ranked)
         if self._ranked and matching.is_ranked:
             self.order.sort(key=lambda group: matching.best(group.matching or []))
 
     def narrow(self) -> None:
         """The query says more than before: look in what is left."""
         for group in self.order:
-            if group.matching is not None:
-                group.matching = self._matching.of(group.matching, ranked=self._ranked)
+            self._matching.narrow(group)
+            group.matching = None
 
     def is_open(self, group: Group) -> bool:
         """Whether the group's sessions are shown."""

@@ -102,7 +102,7 @@ class Listed:
             self._layout.narrow()
         else:
             self._forget_matches()
-        self._refresh()
+        self._match()
 
     def set_found(
         self,
@@ -119,13 +119,22 @@ class Listed:
             beside them.
         :param ranks: path -> place in the search's own order, for the order of relevance.
         """
-        self._matching.found(paths, words, is_plain=is_plain, ranks=ranks)
-        self._forget_matches()
-        self._refresh()
+        are_others = self._matching.found(paths, words, is_plain=is_plain, ranks=ranks)
+        self._forget_matches(rows=are_others)
+        self._match()
 
-    def _forget_matches(self) -> None:
+    def _match(self) -> None:
+        # only a search's own order moves groups
+        if self.arrangement.order == "relevance":
+            self._refresh()
+        else:
+            self._layout.build()
+
+    def _forget_matches(self, *, rows: bool = True) -> None:
         for group in self._contents.groups.values():
             group.matching = None
+            if rows:
+                group.by_row = None
 
     # which session is where
 

@@ -6,8 +6,9 @@ from app.view.session_filter import haystack, words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping
+    from collections.abc import Container, Iterable, Mapping
 
+    from app.view.group import Group
     from app.view.list_line import ListLine
 
 
@@ -44,23 +45,30 @@ class Matching:
 
     def found(
         self, paths: Container[str], words: list[str], *, is_plain: bool, ranks: Mapping[str, int] | None
-    ) -> None:
-        """Leave what a search has found (see `SessionList.set_found`)."""
+    ) -> bool:
+        """Leave what a search has found (see `SessionList.set_found`).
+
+        :return: whether rows have to have other words than before.
+        """
+        are_others = words != self.words
         self._found, self.words, self._is_plain = paths, words, is_plain
         self._ranks = ranks or {}
         self.is_on = True
+        return are_others
 
     @property
     def is_ranked(self) -> bool:
         """Whether the search has an order of its own."""
         return bool(self._ranks)
 
-    def of(self, lines: list[ListLine], *, ranked: bool) -> list[ListLine]:
-        """The lines that match, in their order or in that of the search; what it does not know comes last."""
-        matching = self._of(lines)
+    def of(self, group: Group, *, ranked: bool) -> list[ListLine]:
+        """The lines of a group that match, in their order or in that of the search; what it does not know
+        comes last.
+        """
+        matching = self._of(group)
         if ranked and self._ranks:
             ranks, last = self._ranks, len(self._ranks)
-            matching.sort(key=lambda line: ranks.get(line.path, last))
+            return sorted(matching, key=lambda line: ranks.get(line.path, last))
         return matching
 
     def best(self, lines: list[ListLine]) -> int:
@@ -68,17 +76,29 @@ class Matching:
         ranks, last = self._ranks, len(self._ranks)
         return min((ranks.get(line.path, last) for line in lines), default=last)
 
-    def _of(self, lines: list[ListLine]) -> list[ListLine]:
+    def narrow(self, group: Group) -> None:
+        """The query says more than before: a row that did not match does not now."""
+        if group.by_row is not None:
+            group.by_row = self._among(group.by_row)
+
+    def _of(self, group: Group) -> list[ListLine]:
         found = self._found
+        listed = [line for line in group.lines if line.path in found] if found else []
         if not self._is_plain:
-            return [line for line in lines if line.path in found]
-        listed = [line for line in lines if line.path not in found] if found else lines
+            return listed
+        # what is found comes in pages, and no row says more for any of them
+        if group.by_row is None:
+            group.by_row = self._among(group.lines)
+        if not listed or not group.by_row:
+            return listed or group.by_row
+        beside = set(group.by_row)
+        return [line for line in group.lines if line in beside or line.path in found]
+
+    def _among(self, lines: Iterable[ListLine]) -> list[ListLine]:
+        """Those of which the row has all the words."""
         for word in self.words:
-            listed = [line for line in listed if word in (line.folded or fold_line(line))]
-        if not found:
-            return listed if listed is not lines else list(lines)
-        beside = set(listed)
-        return [line for line in lines if line.path in found or line in beside]
+            lines = [line for line in lines if word in (line.folded or fold_line(line))]
+        return list(lines)
 
 
 def fold_line(line: ListLine) -> str:
