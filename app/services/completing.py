@@ -46,12 +46,12 @@ class Completing:
         """`text` with its last word completed by the likeliest of what may stand there; "" where there is
         nothing to add to it.
         """
-        from app.index.query.complete import complete
-
         self.prepare()
         last = text.rpartition(" ")[2]
         if len(last) < NAMES_FROM:
             return ""
+        from app.index.query.complete import complete
+
         for candidate in complete(text, len(text), self._vocabulary):
             whole = candidate.applied(text)
             if whole != text:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from app.index.index import Index
     from app.index.search.found import Hit
 
+FIRST_SECONDS = 0.03
+"""So long the first page is held back: most searches are done by then, and are put into the list once."""
 POST_SECONDS = 0.05
 """What is found is posted no closer together than this, after the first page and before the last."""
 SLOWER = 1.5
@@ -73,7 +75,7 @@ class Searching:
             return
         words = words_of(search.query)
         hits: dict[str, Hit] = {}
-        posted, pause = 0.0, POST_SECONDS
+        posted, pause = begun, FIRST_SECONDS
         for page in search:
             if overtaken():
                 search.cancel()
@@ -93,7 +95,7 @@ class Searching:
                     took_ms=round((now - begun) * 1000),
                 )
                 self._post(found)
-                pause = pause * SLOWER if posted else POST_SECONDS
+                pause = max(POST_SECONDS, pause * SLOWER)
                 posted = time.monotonic()
 
     def _prepare(self) -> None:
