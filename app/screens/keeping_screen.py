@@ -155,7 +155,7 @@ class KeepingScreen(ResumingScreen):
         self.sessions_changed()
         if self._above is not None:
             self._above.load(self._indexed(), self._places, scanned=self.scanned)
-        self._surroundings.find_here([row.cwd for row in self.model.rows()])
+        self._surroundings.find_here(self.model.folders())
         self._look()
 
     @on(SessionsChanged)
@@ -182,7 +182,7 @@ class KeepingScreen(ResumingScreen):
             self.scanned = True
             are_new = shows_hidden
             self.side.prepare()
-            self._surroundings.find_here([row.cwd for row in self.model.rows()])
+            self._surroundings.find_here(self.model.folders())
             self._look()
         if are_new and self.scanned:
             # a session that came back has brought its sub-agents along

@@ -14,7 +14,6 @@ from app.services.completing import Completing
 from app.services.searching import Searching
 from app.services.spotting import Spotter
 from app.view.session_filter import is_plain
-from app.widgets.line_list import LineList
 from app.widgets.pane import Pane
 from app.widgets.search_box import SearchBox
 from app.widgets.session_list import SessionListView
@@ -80,9 +79,9 @@ class SearchingSide(Pane):
 
     def open_box(self) -> None:
         """Show the line and give it the keys."""
-        self.prepare()
         self.box.add_class("shown")
         self.screen.set_focus(self.box)
+        self.call_after_refresh(self.prepare)
 
     def search_for(self, query: str) -> None:
         """Put a query into the line."""
@@ -116,17 +115,21 @@ class SearchingSide(Pane):
         query = event.value
         if query != self.box.value or letter_follows(self.app):
             return  # of what is pasted, or typed while a page is drawn, the whole is looked for at once
-        self.box.offer(self._completing.completed(query) if self.box.cursor_at_end else "")
         self._answered = None
         self.search_said = _SEARCHING if query.strip() else ""
         self._ask(query)
+        # the letter first: going through ten thousand rows takes longer than painting it
+        self.call_after_refresh(self._offer, query)
         if query.strip():
-            # the letter first: going through ten thousand rows takes longer than painting it
             self.call_after_refresh(self._narrow, query)
         else:
             self._narrow(query)
             self._hits = {}
             self.spot()
+
+    def _offer(self, query: str) -> None:
+        if query == self.box.value:
+            self.box.offer(self._completing.completed(query) if self.box.cursor_at_end else "")
 
     def _narrow(self, query: str) -> None:
         """Leave the sessions of which the row matches, until it is known which others do."""
@@ -178,7 +181,3 @@ class SearchingSide(Pane):
         """Whether a place is that of the row under the cursor, for what is typed now."""
         row = self.list.row
         return row is not None and row.path == event.path and event.query == self.box.value
-
-    @on(LineList.Moved, "#sessions")
-    def _moved(self) -> None:
-        self.spot()

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from textual import on
+from textual import events, on
 from textual.reactive import Reactive
 
 from app.commands import COMMANDS, named, of_pane
@@ -66,6 +66,7 @@ class SessionsScreen(KeepingScreen):
         """See `KeepingScreen`."""
         super().__init__(setup, model, settings, indexing, selects=selects)
         self._compositor = LeanCompositor()
+        self._has_been_shown = False
 
     # what a subclass shows
 
@@ -85,7 +86,13 @@ class SessionsScreen(KeepingScreen):
         for problem in self.settings.problems:
             self.notify(one_line(problem, 500), severity="warning", markup=False)
         self.keep()
-        self._session_moved()
+        self._show_session()
+
+    @on(events.ScreenResume)
+    def _comes_up(self, event: events.ScreenResume) -> None:
+        # at first every widget has just been given its styles
+        event.refresh_styles = event.refresh_styles and self._has_been_shown
+        self._has_been_shown = True
 
     def put_panes(self, names: Iterable[str], boxes: Mapping[str, Box]) -> None:
         """Show the panes that have a box, in its size, and no others.
@@ -165,6 +172,11 @@ class SessionsScreen(KeepingScreen):
 
     @on(LineList.Moved, "#sessions")
     def _session_moved(self) -> None:
+        self.forget_resume()
+        # the step first: what the threads do for the rest of it would hold up its picture
+        self.call_after_refresh(self._show_session)
+
+    def _show_session(self) -> None:
         row = self.side.list.row
         self.refresh_bars()
         if row is not None:
@@ -172,6 +184,7 @@ class SessionsScreen(KeepingScreen):
         # where its agent moved it, the cursor stays on its entry
         again = row is not None and self.side.list.followed_to == row.path
         self.show_session(row, again=again)
+        self.side.spot()
 
     # commands
 
