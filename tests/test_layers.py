@@ -241,7 +241,25 @@ def test_the_screen_does_not_wait_for_what_few_runs_need() -> None:
         "app.actions.compare",
         "app.screens.archive_dialog",
         "send2trash",
+        "tomllib",
+        # with the first session that is shown, in a thread
+        "msgspec",
+        "app.view.entry_document",
     }
-    code = f"import sys, app.browser, app.screens.resume\nprint(sorted({rare!r} & sys.modules.keys()))"
+    assert not _loaded("app.browser, app.screens.resume", rare)
+
+
+def test_the_selector_loads_nothing_of_the_tree() -> None:
+    assert not _loaded("app.browser, app.screens.resume", {"app.screens.browser", "app.widgets.entry_tree"})
+
+
+def test_the_browser_loads_neither_decoder_nor_document() -> None:
+    rare = {"msgspec", "app.view.entry_document", "app.widgets.transcript"}
+    assert not _loaded("app.browser, app.screens.browser", rare)
+
+
+def _loaded(modules: str, names: set[str]) -> str:
+    """Those of the names that importing the modules loads; "" for none."""
+    code = f"import sys, {modules}\nprint(*sorted({names!r} & sys.modules.keys()))"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    return done.stdout.strip()

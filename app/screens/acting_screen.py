@@ -8,10 +8,8 @@ from textual import on
 
 from app.actions import on_rows
 from app.commands import key_name, named
-from app.formats.slot import fold_title
 from app.formats.text import one_line
 from app.messages import ActionsDone, PlanReady
-from app.screens.dialogs import FolderDialog
 from app.screens.questions import RowEditor
 from app.screens.trashing_screen import TrashingScreen, is_asked_again, title_of
 from app.services.acting import Acting
@@ -62,6 +60,9 @@ class ActingScreen(TrashingScreen):
         if why_not:
             self.complain(f"{title_of(row)}: {why_not}")
             return
+        # not before it is needed: with it comes what decodes entries
+        from app.formats.slot import fold_title
+
         # whatever the file says, what is edited is one line that a terminal can show
         before = one_line(fold_title(row.name or ""), len(row.name or "") + 1)
 
@@ -95,6 +96,7 @@ class ActingScreen(TrashingScreen):
 
         :param what: "fork", or "fork and resume" to go on with it.
         """
+        from app.screens.dialogs import FolderDialog
 
         def chosen(folder: str | None) -> None:
             if folder is not None:

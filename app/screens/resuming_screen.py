@@ -10,7 +10,6 @@ from app.commands import key_name, named
 from app.formats.text import one_line
 from app.messages import PlanMade
 from app.screens.acting_screen import ActingScreen
-from app.screens.dialogs import ResumeDialog
 from app.screens.sessions_side import SessionsSide
 from app.services.liveness import Planner
 from app.view.bars import resume_line
@@ -106,6 +105,8 @@ class ResumingScreen(ActingScreen):
         if plan.problem is None and not is_live:
             self.app.exit(plan)
             return
+        from app.screens.dialogs import ResumeDialog
+
         dialog = ResumeDialog(
             title=f"{row.agent}: {one_line(row.title, 50)}",
             folder=tilde(plan.cwd, self.setup.home) or "none",

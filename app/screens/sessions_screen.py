@@ -12,7 +12,6 @@ from textual.reactive import Reactive
 from app.commands import COMMANDS, named, of_pane
 from app.formats.text import one_line
 from app.messages import ServiceFailed, Unremembered
-from app.screens.dialogs import HelpDialog
 from app.screens.keeping_screen import KeepingScreen
 from app.screens.sessions_side import SessionsSide
 from app.stores import agent_named
@@ -202,6 +201,8 @@ class SessionsScreen(KeepingScreen):
 
     def action_show_help(self) -> None:
         """Show the keys."""
+        from app.screens.dialogs import HelpDialog
+
         offered = [command for command in COMMANDS if self.offers(command)]
         self.app.push_screen(HelpDialog(LEGEND, offered, self.told))
 

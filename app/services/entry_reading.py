@@ -11,8 +11,6 @@ from app.formats.pixels import Overtaken
 from app.messages import EntryRead, ImageDecoded
 from app.services.latest import Latest
 from app.services.reading import REST, reason_of
-from app.view.document_line import DocumentLine
-from app.view.entry_document import document
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,6 +98,9 @@ class EntryReader:
         cells: int,
         rows: int,
     ) -> None:
+        from app.view.document_line import DocumentLine
+        from app.view.entry_document import document
+
         images = None
         if self._way and rows and any(piece.image is not None for piece in pieces):
             images = self._of_entry(lambda: self._blobs(tree), cells, rows, overtaken)

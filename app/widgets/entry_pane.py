@@ -7,7 +7,6 @@ from typing import ClassVar
 
 from textual.message import Message
 
-from app.view.copied import block_named, said
 from app.view.highlight import best_line, highlight_line
 from app.view.image_lines import ImageLine, told_why
 from app.view.line import Line, fit_line
@@ -232,6 +231,8 @@ class EntryPane(LineList):
         self._once_read(self._copy_text)
 
     def _copy_text(self) -> None:
+        from app.view.copied import said
+
         self.post_message(self.CopyAsked("Text", said(self.parts)))
 
     def action_copy_code(self) -> None:
@@ -239,6 +240,8 @@ class EntryPane(LineList):
         self._once_read(self._copy_code)
 
     def _copy_code(self) -> None:
+        from app.view.copied import block_named
+
         blocks = self._blocks
         if not blocks:
             self.post_message(self.CopyAsked("Code", ""))
