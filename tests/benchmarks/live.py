@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.benchmarks.corpus.chunks import Chunks, Text
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 LIVE = "leafmark-live-project"
 SESSIONS = 5
 ENTRIES = 40
+_OWNER = "pid.txt"
+"""In the folder of the sessions: whose run they belong to."""
 
 
 class LiveProject:
@@ -33,6 +36,7 @@ class LiveProject:
         _forget_killed_runs(pi_root)
         os.makedirs(self.folder)
         os.makedirs(self._sessions)
+        Path(self._sessions, _OWNER).write_text(str(os.getpid()))
         chunks = Chunks(7, 0.05)
         self.drafts = [self._write(number, chunks) for number in range(SESSIONS)]
         self._files = [os.open(draft.path, os.O_WRONLY | os.O_APPEND) for draft in self.drafts]
@@ -88,9 +92,11 @@ def rows_shown(live: LiveProject, terminal: Terminal) -> bool:
 
 def _forget_killed_runs(pi_root: str) -> None:
     """A run that was killed has left its project in the corpus, where it would be counted."""
-    for name in os.listdir(pi_root):
-        if name.endswith(f"-{LIVE}--"):
-            shutil.rmtree(os.path.join(pi_root, name))
+    for owner in Path(pi_root).glob(f"*-{LIVE}--/{_OWNER}"):
+        try:
+            os.kill(int(owner.read_text()), 0)
+        except ProcessLookupError:
+            shutil.rmtree(owner.parent)
 
 
 def _prompt(number: int) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.benchmarks.live import LiveProject
+from tests.benchmarks.live import LIVE, LiveProject
 from tests.benchmarks.measure import (
     START,
     Peaks,
@@ -192,6 +192,17 @@ def test_the_live_project_appends_whole_lines_and_goes(tmp_path: Path) -> None:
     assert len(lines) == 1 + len(live.drafts[0].truth.ids)
     live.close()
     assert not os.path.exists(path)
+
+
+def test_what_a_killed_run_has_left_goes_and_what_another_run_has_stays(tmp_path: Path) -> None:
+    root = tmp_path / "sessions"
+    for name, pid in (("dead", 2**22 + 1), ("alive", os.getppid())):
+        folder = root / f"--{name}-{LIVE}--"
+        folder.mkdir(parents=True)
+        (folder / "pid.txt").write_text(str(pid))
+    live = LiveProject(str(tmp_path), str(root))
+    live.close()
+    assert os.listdir(root) == [f"--alive-{LIVE}--"]
 
 
 VARIABLES = ("LEAFMARK_BENCH_FR", "LEAFMARK_BENCH_PI", "LEAFMARK_BENCH_OMP", "LEAFMARK_BENCH_RG")
