@@ -12,8 +12,9 @@ from app.formats.silent import SILENT
 from app.formats.skim import CamelUsage, raw_json, skim_fields
 from app.formats.text import one_line
 from app.formats.touched import Files, Touched, calls_in
-from app.sessions.branches import common_of, path_to
+from app.sessions.branches import common_of
 from app.sessions.intake import Overtaken
+from app.sessions.node import path_to
 from app.sessions.usage import NOTHING, Spent, spent_of
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from app.actions.opened import entry_named, opened
+from app.actions.opened import entry_named, entry_there, opened
 from app.sessions.errors import NotAFolder, ReadOnly
 from app.sessions.manager import SessionManager
 
@@ -24,6 +24,7 @@ def fork(
     to: str | None = None,
     last: int | None = None,
     store: Store | None = None,
+    exact: bool = False,
 ) -> Change:
     """A new session of the one at `path`, which is not touched.
 
@@ -35,6 +36,7 @@ def fork(
         folder; that of the old session, beside its file, where None.
     :param last: how many messages a fork of nickcecere/agent has; 20 where None.
     :param store: where the session was found; the one that `env` leads to where None.
+    :param exact: `entry` is a whole id, of an entry that was seen and may have gone.
     :return: what was done; `after` is the new file's path. A folder of artifacts stays with the old session,
         as when oh-my-pi makes a session of a path (FORMATS 2.2).
     :raises NotAFolder: there is no folder `to`.
@@ -48,7 +50,10 @@ def fork(
     if not manager.forks_last:
         if last is not None:
             raise ReadOnly(path, 0, "only sessions of nickcecere/agent are forked by their last messages")
-        return manager.cut(manager.leaf_id if entry is None else entry_named(manager, entry), target, store)
+        leaf_id = manager.leaf_id
+        if entry is not None:
+            leaf_id = entry_there(manager, entry) if exact else entry_named(manager, entry)
+        return manager.cut(leaf_id, target, store)
     if entry is not None:
         raise ReadOnly(path, 0, "sessions of this agent are forked by their last messages, not at an entry")
     counted = {} if last is None else {"last": last}

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from app.actions.abandoned import left_behind
 from app.actions.branch import put_leaf, stands_at
-from app.actions.opened import opened
+from app.actions.opened import entry_there, opened
 from app.actions.resume import plan
 from app.actions.safe_points import SafePoint, safe_points, unanswered
-from app.sessions.errors import AlreadyThere, Changed, NotAFolder, UnknownEntry
+from app.sessions.errors import AlreadyThere, Changed, NotAFolder
 from app.sessions.file_storage import FileStorage
 from app.sessions.navigate import target_of
 from app.stores import agent_named
@@ -83,9 +83,9 @@ def points(manager: SessionManager, entry_id: str, store: Store, env: Mapping[st
     """What can be done at an entry of the session that `manager` has opened from a file. Writes nothing.
 
     :param store: where the session was found; ``env`` the present environment.
-    :raises UnknownEntry: there is no such entry.
+    :raises UnknownEntry: the entry has gone from the file.
     """
-    target = target_of(manager, entry_id)
+    target = target_of(manager, entry_there(manager, entry_id))
     path = manager.session_file or ""
     same = target.same or (target.text is None and stands_at(manager, target.leaf_id))
     # A prompt that is said anew follows on what it followed on before, whatever that was.
@@ -193,8 +193,8 @@ def _opened(question: Question, env: Mapping[str, str], store: Store | None) -> 
     """The session as it is now, with the entries of the question still in it."""
     manager = opened(question.path, "branch", env, store)
     for entry_id in (question.entry_id, question.target.leaf_id):
-        if entry_id is not None and manager.get_entry(entry_id) is None:
-            raise UnknownEntry(question.path, 0, f"the entry {entry_id!r} is gone: the file was changed")
+        if entry_id is not None:
+            entry_there(manager, entry_id)
     return manager
 
 

@@ -18,14 +18,14 @@ def label(row: Row, store: Store, env: Env, state_folder: str, *, entry: str, te
     """See `actions.label.label`."""
     from app.actions.label import label
 
-    return label(row.path, entry, text, env, store)
+    return label(row.path, entry, text, env, store, exact=True)
 
 
 def fork(row: Row, store: Store, env: Env, state_folder: str, *, entry: str, to: str | None = None) -> Change:
     """See `actions.fork.fork`."""
     from app.actions.fork import fork
 
-    return fork(row.path, env, entry=entry, to=to, store=store)
+    return fork(row.path, env, entry=entry, to=to, store=store, exact=True)
 
 
 def in_place(

@@ -56,6 +56,17 @@ def entry_named(manager: SessionManager, named: str) -> str:
     return found.pop()
 
 
+def entry_there(manager: SessionManager, entry_id: str) -> str:
+    """The same id, of an entry that was seen before.
+
+    :raises UnknownEntry: it has gone: the file was changed since. No other is taken for it.
+    """
+    if manager.get_entry(entry_id) is None:
+        path = manager.session_file or ""
+        raise UnknownEntry(path, 0, f"the entry {entry_id!r} has gone: the file was changed")
+    return entry_id
+
+
 def unchanged(
     manager: SessionManager, kind: Literal["label", "leaf"], value: str | None, target: str | None
 ) -> Change:

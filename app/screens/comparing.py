@@ -1,4 +1,4 @@
-"""Two branches of a session side by side (issue 6 "Compare two branches")."""
+"""Two branches of a session side by side, what each came to above (issue 6 "Compare two branches")."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from app.view.line import Line
 
 
-class _Lines(LineList):
-    """The comparison, laid out for the width there is."""
+class _Laid(LineList):
+    """Lines of a comparison, laid out for the width there is."""
 
-    def __init__(self) -> None:
-        super().__init__(id="comparison")
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
         self._comparison: Comparison | None = None
         self._names = ("", "")
         self._laid_out: list[Line] = []
@@ -45,13 +45,14 @@ class _Lines(LineList):
         self._lay_out()
         self._scroll(0)
 
+    def lines_of(self, comparison: Comparison, names: tuple[str, str], cells: int) -> list[Line]:
+        """What of it is shown here."""
+        raise NotImplementedError
+
     def _lay_out(self) -> None:
         if self._comparison is not None and self.size.width:
-            # nobody has to wait for it before they compare
-            from app.view.comparison import NARROWEST, comparison_lines
-
-            cells = max(NARROWEST, self.scrollable_content_region.width)
-            self._laid_out = comparison_lines(self._comparison, cells, self._names)
+            cells = self.scrollable_content_region.width
+            self._laid_out = self.lines_of(self._comparison, self._names, cells)
         self.set_rows(len(self._laid_out), 0)
         self.redraw_rows()
 
@@ -61,6 +62,27 @@ class _Lines(LineList):
 
     def draw(self, index: int, cells: int, selected: bool) -> Line:
         return fit_line(self._laid_out[index] if index < len(self._laid_out) else [], cells)
+
+
+class _Head(_Laid, can_focus=False):
+    """What is to be seen all the while, in as many lines as it takes."""
+
+    def lines_of(self, comparison: Comparison, names: tuple[str, str], cells: int) -> list[Line]:
+        # nobody has to wait for it before they compare
+        from app.view.comparison import comparison_head
+
+        lines = comparison_head(comparison, cells, names)
+        self.styles.height = len(lines)
+        return lines
+
+
+class _Lines(_Laid):
+    """Turns, tools and files, to be scrolled."""
+
+    def lines_of(self, comparison: Comparison, names: tuple[str, str], cells: int) -> list[Line]:
+        from app.view.comparison import comparison_lines
+
+        return comparison_lines(comparison, cells)
 
     def action_cursor_up(self) -> None:
         self._scroll(self.scroll_offset.y - 1)
@@ -95,11 +117,13 @@ class CompareDialog(ModalScreen[None]):
         super().__init__()
         self._turned = turned
         self._at = 0
-        self._lines = _Lines()
+        self._head = _Head(id="compared")
+        self._lines = _Lines(id="comparison")
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog tall wide") as box:
             box.border_title = Content("compare")
+            yield self._head
             yield self._lines
             yield Static(Content("reading…"), classes="hint", id="said")
 
@@ -114,7 +138,9 @@ class CompareDialog(ModalScreen[None]):
             hint.update(Content(f"{one_line(event.reason, 300)}   Esc back"))
             return
         self._at = event.at
-        self._lines.show(event.comparison, ("active path", f"other branch {event.at + 1} of {event.of}"))
+        names = ("active path", f"other branch {event.at + 1} of {event.of}")
+        self._head.show(event.comparison, names)
+        self._lines.show(event.comparison, names)
         others = "[ ] other branches   " if event.of > 1 else ""
         hint.update(Content(f"{others}↑ ↓ scroll   Esc back"))
 

@@ -116,7 +116,7 @@ class GoingOn:
                 why_not=here.problem,
                 command=here.plan.argv,
             ),
-            Choice(STAY, "l", "Put the leaf here, and stay in leafmark", "one appended entry", here.problem),
+            Choice(STAY, "l", "Put the leaf here, and stay in leafmark", _appended(question), here.problem),
             Choice(
                 OTHER_FOLDER, "f", "Go on in a new session of another folder", "asks which", elsewhere.problem
             ),
@@ -151,11 +151,12 @@ class GoingOn:
     def _ask_text(self) -> None:
         question = self._question
         assert question is not None
-        if question.target.text is None or self._way == STAY:
+        if question.target.text is None:
             self._ask_summary()
             return
-        takes = "leaves it in its editor" if question.takes_draft else "copies it"
-        dialog = TextDialog("say it again, in other words", question.target.text, f"goes on and {takes}")
+        does = "puts the leaf here" if self._way == STAY else "goes on"
+        takes = f"leaves it in the editor of {question.agent}" if question.takes_draft else "copies it"
+        dialog = TextDialog("say it again, in other words", question.target.text, f"{does} and {takes}")
         self._screen.app.push_screen(dialog, self._text_edited)
 
     def _text_edited(self, text: str | None) -> None:
@@ -165,7 +166,8 @@ class GoingOn:
             return
         self._text = text
         self._screen.app.copy_to_clipboard(text)
-        if question.takes_draft or not question.takes_prompt or not text.strip():
+        is_sent_by_hand = question.takes_draft or not question.takes_prompt or self._way == STAY
+        if is_sent_by_hand or not text.strip():
             self._ask_summary()
             return
         choices = [
@@ -275,7 +277,10 @@ class GoingOn:
             return
         if change is None:
             self._keep(decided.summary)
-        if change is None or decided.way == STAY:
+        if change is None:
+            return
+        if decided.way == STAY:
+            self._leave(decided)
             return
         row, is_here = decided.row, decided.way == HERE
         path = decided.question.path if is_here else change.after or ""
@@ -283,8 +288,26 @@ class GoingOn:
         cwd = decided.folder or row.cwd
         self._screen.go_on(row, path, session_id, cwd, decided.text, sends=decided.sends)
 
+    def _leave(self, decided: _Decided) -> None:
+        """The leaf has moved, and no program begins: the text waits for whoever continues there."""
+        if not decided.text:
+            return
+        if decided.question.takes_draft:
+            self._going.leave_draft(decided.row, decided.text)
+        else:
+            self._screen.notify("The text is on the clipboard", markup=False)
+
     def _keep(self, summary: str) -> None:
         """Nothing was written: what the user wrote must not be lost with it."""
         if summary:
             self._screen.app.copy_to_clipboard(summary)
             self._screen.notify("The summary is on the clipboard", markup=False)
+
+
+def _appended(question: Question) -> str:
+    """What putting the leaf there alone does."""
+    if question.target.text is None:
+        return "one appended entry"
+    return "one appended entry; the text is edited and " + (
+        f"waits in the editor of {question.agent}" if question.takes_draft else "copied"
+    )

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from textual.message import Message
 
     from app.messages import EntriesFound
-    from app.sessions.tree import Node
+    from app.sessions.tree import Node, SessionTree
     from app.widgets.entry_tree import EntryTree
 
 
@@ -37,6 +37,8 @@ class TreeFinding:
         self._followed = False
         # the user has gone elsewhere since
         self._left = False
+        # the tree whose texts are read ahead
+        self._prepared: SessionTree | None = None
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -48,10 +50,22 @@ class TreeFinding:
         if not self.box.has_class("shown"):
             self._begin_here()
             self.box.add_class("shown")
-            view = self._tree.view
-            if view is not None and view.tree.is_whole:
-                self._searcher.prepare(view.tree, self._around)
+            self.prepare()
+            if self._tree.view is not None:
+                # the first hit needs it; a screen without a letter comes first
+                self.box.call_after_refresh(self._tree.view.order)
         self.box.screen.set_focus(self.box)
+
+    def prepare(self) -> None:
+        """Who is in the tree may search in it: read what its entries say, so that the first letter finds it
+        read.
+        """
+        view = self._tree.view
+        if view is None or not view.tree.is_whole or self._prepared is view.tree or self.words:
+            return
+        self._prepared = view.tree
+        node = self._tree.node
+        self._searcher.prepare(view.tree, node.index if node is not None else 0)
 
     def _begin_here(self) -> None:
         self._origin, self._followed, self._left = self._tree.node, self._tree.follows, False
@@ -77,6 +91,7 @@ class TreeFinding:
     def _search(self) -> None:
         view = self._tree.view
         if view is not None and view.tree.is_whole and self.words:
+            self._prepared = view.tree
             self._searcher.search(view.tree, self.words, self._around)
 
     def found(self, event: EntriesFound) -> bool:
@@ -90,8 +105,11 @@ class TreeFinding:
         return True
 
     def opened(self) -> None:
-        """Another tree is shown, or the same one read anew: look in it for the same, once it is whole."""
+        """Another tree is shown, or the same one read anew, or none: look in it for the same, once it is
+        whole.
+        """
         if not self.box.has_class("shown"):
+            self._forget()
             return
         self._begin_here()
         self._left = True
@@ -127,11 +145,17 @@ class TreeFinding:
         with self.box.prevent(TreeSearchBox.Changed):
             self.box.value = ""
         self._tree.search_for(None)
-        self._searcher.close()
+        self._searcher.drop()
         if typing:
             self._return()
             self.box.screen.set_focus(self._tree)
         return True
+
+    def _forget(self) -> None:
+        """Let go of what the entries of the last tree say."""
+        if self._prepared is not None:
+            self._prepared = None
+            self._searcher.close()
 
     def _return(self) -> None:
         if self._followed:

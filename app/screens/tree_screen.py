@@ -12,6 +12,7 @@ from app.actions import on_entries
 from app.messages import (
     ActionsDone,
     BranchesCompared,
+    DraftLeft,
     HitPlaced,
     OutlineMade,
     PointsFound,
@@ -33,6 +34,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from app.index.row import Row
     from app.screens.labels_dialog import LabelAnswer
+    from app.services.following import Following
     from app.services.indexing import Indexing
     from app.sessions.tree import Node
     from app.settings import Settings
@@ -53,7 +55,11 @@ class TreeScreen(SessionsScreen):
     """Acts on the entry under the tree's cursor."""
 
     def __init__(
-        self, setup: Setup, model: SessionList, settings: Settings, indexing: Indexing | None = None
+        self,
+        setup: Setup,
+        model: SessionList,
+        settings: Settings,
+        indexing: Indexing | Following | None = None,
     ) -> None:
         """See `SessionsScreen`."""
         super().__init__(setup, model, settings, indexing)
@@ -120,6 +126,13 @@ class TreeScreen(SessionsScreen):
     def _summary_made(self, event: SummaryMade) -> None:
         self._going_on.summarised(event)
 
+    @on(DraftLeft)
+    def _draft_left(self, event: DraftLeft) -> None:
+        if event.reason:
+            self.complain(event.reason)
+        else:
+            self.notify("The text is on the clipboard, and a draft for who continues there", markup=False)
+
     def acted(self, event: ActionsDone) -> None:
         if event.what == WHAT and event.outcomes:
             self._going_on.done(event.outcomes[0])
@@ -169,12 +182,30 @@ class TreeScreen(SessionsScreen):
         """Go to an entry of any session."""
         if self.side.box.value:
             self.side.drop()
-        if not self.side.list.go_to(path):
-            self.complain(f"{path} is not listed as the list is shown now")
+        if not self._list_session(path):
+            self.complain(f"{path} is not among the sessions any more")
             return
         self.focus_tree()
         if entry_id is not None:
             self.show_entry(HitPlaced(path, "", entry_id, -1, (), ""))
+
+    def _list_session(self, path: str) -> bool:
+        """Put the list's cursor on a session, and show more of them where it is left out. False where there
+        is no such session.
+        """
+        if self.side.list.go_to(path):
+            return True
+        if self.model.row_at(path) is None:
+            return False
+        now = self.model.arrangement
+        wide = now.changed(scope="all", named_only=False, agent="")
+        for arrangement in (wide, wide.changed(hidden=True)):
+            self.side.show_arrangement(arrangement)
+            if self.side.list.go_to(path):
+                self.notify("More sessions are listed now: it was not among them", markup=False)
+                return True
+        self.side.show_arrangement(now)
+        return False
 
     # what is wrong
 

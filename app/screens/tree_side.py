@@ -202,7 +202,10 @@ class TreeSide(Pane):
         table = self._branch_table
         facts = table.of(self.entry_tree.node) if view and table else None
         said = branch_words(facts)
-        self.say(words, f"tree · {said}" if said else "tree", branch_words(facts, short=True))
+        if said:
+            self.say(words, f"tree · {said}", (said, branch_words(facts, short=True)))
+        else:
+            self.say(words, "tree")
 
     def _read_branches(self) -> None:
         """Have the branches read in a moment, in which the tree may go on growing."""

@@ -1,12 +1,14 @@
-"""What the branches of the tree that is shown come to, worked out in a thread of its own."""
+"""What the branches of the tree that is shown come to, and how much is wrong in it, worked out in a thread of
+its own.
+"""
 
 from __future__ import annotations
 
-from time import monotonic, sleep
-
 from app.messages import BranchesRead
 from app.services.latest import Latest
+from app.services.turns import IDLE, Turns
 from app.view.branch_table import BranchTable
+from app.view.tree_faults import EntryFaults
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,10 +22,6 @@ if TYPE_CHECKING:
 
     Post = Callable[[Message], object]
 
-# seconds: the screen gets the interpreter for REST after each TURN
-TURN = 0.003
-REST = 0.001
-
 
 class BranchReader:
     """Reads the branches of one tree at a time; answers with ``BranchesRead``."""
@@ -35,6 +33,7 @@ class BranchReader:
         self._growing = growing
         self._branches: tuple[SessionTree, Branches] | None = None
         self._table: BranchTable | None = None
+        self._faults: EntryFaults | None = None
         self.generation = 0
 
     def read(self, tree: SessionTree) -> None:
@@ -53,27 +52,21 @@ class BranchReader:
         self._latest.stop()
 
     def _forget(self) -> None:
-        self._branches = self._table = None
+        self._branches = self._table = self._faults = None
 
     def _read(self, generation: int, overtaken: Callable[[], bool], tree: SessionTree) -> None:
         from app.sessions.branches import Branches
         from app.sessions.tree import Changed, Overtaken
 
-        if self._branches is None or self._branches[0] is not tree:
+        if self._branches is None or self._branches[0] is not tree or self._faults is None:
             self._forget()
-            self._branches = tree, Branches(tree)
+            self._branches, self._faults = (tree, Branches(tree)), EntryFaults(tree)
         branches = self._branches[1]
-        since = monotonic()
-
-        def keep_going() -> bool:
-            nonlocal since
-            if monotonic() - since >= TURN:
-                sleep(REST)
-                since = monotonic()
-            return not overtaken()
-
+        # nobody has to wait for what the border says
+        turns = Turns(overtaken, IDLE)
         try:
-            branches.read(keep_going)
+            branches.read(turns.go_on)
+            faults = self._faults.count(turns.go_on)
             with self._growing:
                 if not self._grown(tree, branches):
                     self._table = BranchTable(branches.all())
@@ -81,7 +74,7 @@ class BranchReader:
             # the tree itself is read again, and says what is wrong
             return
         if self._table is not None:
-            self._post(BranchesRead(generation, self._table))
+            self._post(BranchesRead(generation, self._table, faults))
 
     def _grown(self, tree: SessionTree, branches: Branches) -> bool:
         """Take in what is new where the active branch alone has grown: that is added up from where it ended.

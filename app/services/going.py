@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from threading import Event, Thread
 
-from app.messages import BranchesCompared, OutlineMade, PointsFound, SummaryMade
+from app.messages import BranchesCompared, DraftLeft, OutlineMade, PointsFound, SummaryMade
 from app.services.latest import Latest
 
 TYPE_CHECKING = False
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Going:
-    """Answers with ``PointsFound``, ``OutlineMade``, ``SummaryMade`` and ``BranchesCompared``."""
+    """Answers with ``PointsFound``, ``OutlineMade``, ``SummaryMade``, ``BranchesCompared``, ``DraftLeft``."""
 
     def __init__(self, setup: Setup, post: Post, failed: Callable[[BaseException], None]) -> None:
         self._setup = setup
@@ -64,6 +64,10 @@ class Going:
         """
         self._latest.ask(lambda overtaken: self._compare(row, offset, other, overtaken))
 
+    def leave_draft(self, row: Row, text: str) -> None:
+        """Leave `text` for the editor of whoever continues the session of `row`."""
+        self._latest.ask(lambda overtaken: self._leave_draft(row, text))
+
     def stop(self) -> None:
         """End the threads."""
         self.cancel()
@@ -86,6 +90,17 @@ class Going:
             for way in (question.here, question.elsewhere):
                 way.plan.problem = "an example session: there is nothing to resume"
         self._post(PointsFound(row, question, ""))
+
+    def _leave_draft(self, row: Row, text: str) -> None:
+        from app.actions.go_on import write_draft
+        from app.sessions.errors import SessionError
+
+        try:
+            write_draft(row.agent, row.path, text)
+        except SessionError as error:
+            self._post(DraftLeft(f"{error}; the text is on the clipboard"))
+            return
+        self._post(DraftLeft(""))
 
     def _outline(self, question: Question) -> None:
         from app.actions.abandoned import outline

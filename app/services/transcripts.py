@@ -5,11 +5,10 @@ What reads sessions is imported in the thread: the screen is up before the first
 
 from __future__ import annotations
 
-from time import monotonic, sleep
-
 from app.formats.collector import Resting
 from app.messages import TranscriptFailed, TranscriptRead
 from app.services.latest import Latest
+from app.services.turns import Turns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,9 +22,6 @@ if TYPE_CHECKING:
 
     Post = Callable[[Message], object]
 
-# seconds: after so long the screen gets the interpreter for a moment
-TURN = 0.004
-REST = 0.001
 # entries that are looked for at once
 STEP = 4
 
@@ -235,16 +231,13 @@ class TranscriptReader:
         found: list[Turn] = []
         rows = 0
         wanted = request.rows if wanted is None else wanted
-        rested = monotonic()
+        turns = Turns(lambda: not path.keep_going())
         while rows < wanted and not is_over():
             for node in read(STEP):
                 found.append(self._turn(request, path, node))
                 rows += len(found[-1].lines)
-                if monotonic() - rested > TURN:
-                    sleep(REST)
-                    rested = monotonic()
-                    if not path.keep_going():
-                        raise Overtaken
+                if not turns.go_on():
+                    raise Overtaken
         return found
 
     def _turn(self, request: Request, path: Path, node: Node) -> Turn:

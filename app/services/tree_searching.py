@@ -4,10 +4,11 @@ batches, those near the cursor first.
 
 from __future__ import annotations
 
-from time import monotonic, sleep
+from time import monotonic
 
 from app.messages import EntriesFound
 from app.services.latest import Latest
+from app.services.turns import IDLE, Turns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,9 +21,7 @@ if TYPE_CHECKING:
 
     Post = Callable[[Message], object]
 
-# seconds: the screen gets the interpreter for REST after each TURN, and is told no oftener than it can draw
-TURN = 0.003
-REST = 0.001
+# seconds: the screen is told no oftener than it can draw
 TELL_EVERY = 0.04
 
 
@@ -39,7 +38,7 @@ class TreeSearcher:
         self.generation = 0
 
     def prepare(self, tree: SessionTree, around: int) -> None:
-        """Read the texts of a tree ahead, those next to the entry with index ``around`` first."""
+        """Read the texts of a tree ahead of a search, those next to the entry with index ``around`` first."""
         self.generation += 1
         self._latest.ask(lambda overtaken: self._prepare(overtaken, tree, around))
 
@@ -83,9 +82,10 @@ class TreeSearcher:
         from app.sessions.tree import Changed, Overtaken
 
         texts = self._of(tree)
+        turns = Turns(overtaken, IDLE)
         try:
             for number in texts.blocks(around):
-                texts.fill(number, _Turns(overtaken).rest)
+                texts.fill(number, turns.go_on)
         except (Overtaken, Changed, OSError):
             # whoever searches is told
             return
@@ -103,17 +103,18 @@ class TreeSearcher:
 
         texts = self._of(tree)
         self._looked = looked
-        turns = _Turns(overtaken)
+        turns = Turns(overtaken)
         waiting: list[Node] = []
-        told = monotonic()
+        # what is found first is told at once
+        told = monotonic() - TELL_EVERY
         reason = ""
         try:
             for number in texts.blocks(around):
                 if number in looked:
                     continue
-                waiting += texts.find(number, words, turns.rest)
+                waiting += texts.find(number, words, turns.go_on)
                 looked.add(number)
-                if not turns.rest():
+                if not turns.go_on():
                     raise Overtaken
                 if waiting and monotonic() - told >= TELL_EVERY:
                     self._post(EntriesFound(generation, waiting, done=False))
@@ -128,18 +129,3 @@ class TreeSearcher:
         except OSError as error:
             reason = f"cannot be read: {error.strerror or error}"
         self._post(EntriesFound(generation, waiting, done=True, reason=reason))
-
-
-class _Turns:
-    """When the screen gets the interpreter."""
-
-    def __init__(self, overtaken: Callable[[], bool]) -> None:
-        self._overtaken = overtaken
-        self._since = monotonic()
-
-    def rest(self) -> bool:
-        """Whether to go on; now and then after a moment."""
-        if monotonic() - self._since >= TURN:
-            sleep(REST)
-            self._since = monotonic()
-        return not self._overtaken()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from app.formats.decode import BadLine
 from app.formats.dialects import named
@@ -11,6 +11,10 @@ from app.formats.errors import SessionError
 from app.formats.lines import BOM, read_at
 from app.formats.migrate import CURRENT_VERSION, migrate
 from app.sessions.summarise import open_file
+
+if TYPE_CHECKING:
+    from app.formats.header import Header
+    from app.sessions.node import Node
 
 
 class Changed(SessionError):
@@ -44,6 +48,19 @@ def read_entry(
     except BadLine:
         raise Changed(path) from None
     return migrate(entry, version, index) if spelling.migrates else entry
+
+
+def read_node(path: str, header: Header, node: Node) -> dict[str, Any]:
+    """The whole entry of `node` in the file at `path`, see `read_entry`, which raises the same."""
+    return read_entry(
+        path,
+        node.offset,
+        node.length,
+        dialect=header.dialect,
+        version=header.version,
+        index=node.index,
+        part=node.part,
+    )
 
 
 def read_line(path: str, offset: int, length: int) -> bytes:

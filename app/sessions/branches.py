@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.formats.silent import SILENT
+from app.sessions.node import path_to
 from app.sessions.usage import NOTHING, Spent, UsageBook
 
 if TYPE_CHECKING:
@@ -153,16 +154,6 @@ def branch_facts(tree: SessionTree) -> list[BranchFacts]:
 def facts_of_path(tree: SessionTree, leaf: Node) -> BranchFacts:
     """The path to an entry of `tree`; see `Branches.of_path`."""
     return Branches(tree).of_path(leaf)
-
-
-def path_to(leaf: Node | None) -> list[Node]:
-    """The entries from a root to `leaf`."""
-    path = []
-    while leaf is not None:
-        path.append(leaf)
-        leaf = leaf.parent
-    path.reverse()
-    return path
 
 
 def common_of(one: Node | None, other: Node | None) -> Node | None:

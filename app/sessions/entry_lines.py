@@ -125,3 +125,17 @@ class EntryLines:
             size -= len(piece)
             self.read += len(piece)
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+
+def lines_end(descriptor: int, size: int) -> int:
+    """The offset behind the last LF before `size`; 0 where there is none.
+
+    :raises OSError: the file cannot be read.
+    """
+    while size > 0:
+        start = max(0, size - BLOCK)
+        at = read_at(descriptor, size - start, start).rfind(b"\n")
+        if at >= 0:
+            return start + at + 1
+        size = start
+    return 0

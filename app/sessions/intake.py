@@ -51,6 +51,7 @@ class Intake:
     problems      the lines that were skipped and other faults, in file order
     labels        label by entry id, in the order in which they were given; "" for one that was cleared
     label_stamps  when each of them was given, as written
+    label_lines   of every line that gives or clears a label: whose, the line's number and its offset
     name          the user's name of the session, raw, or None
     marked        the leaf's id where a line names it outright, in a tuple of one; else None
     lines         how many complete lines were read; not known behind `skip_to`
@@ -63,6 +64,7 @@ class Intake:
         self.problems: list[Fault] = list(header.faults)
         self.labels: dict[str, str] = {}
         self.label_stamps: dict[str, Stamp] = {}
+        self.label_lines: list[tuple[str | None, int, int]] = []
         self.name = header.name
         self.marked: tuple[str | None] | None = None
         self.offset = 0
@@ -159,7 +161,7 @@ class Intake:
         part = 0
         for skim in skims:
             if type(skim) is Mark:
-                self._mark(skim)
+                self._mark(skim, number, offset)
             else:
                 self._take(skim, number, offset, len(line), part)
                 part += 1
@@ -179,7 +181,7 @@ class Intake:
             if skim.message is None:
                 self.problems.append(Fault(number, offset, "a message entry without a message"))
         elif kind == "label":
-            self._label(skim)
+            self._label(skim, number, offset)
         elif kind == "session_info":
             self.name = self._dialect.renamed(self.name, trimmed(skim.name))
 
@@ -210,16 +212,17 @@ class Intake:
         entries.append(node)
         return node
 
-    def _label(self, skim: Skim) -> None:
+    def _label(self, skim: Skim, number: int, offset: int) -> None:
+        self.label_lines.append((skim.target_id, number, offset))
         if skim.target_id is not None and self._header.has_ids:
             self.labels.pop(skim.target_id, None)
             self.labels[skim.target_id] = skim.label or ""
             self.label_stamps[skim.target_id] = skim.timestamp
 
-    def _mark(self, mark: Mark) -> None:
+    def _mark(self, mark: Mark, number: int, offset: int) -> None:
         if mark.type == "leaf":
             self.marked = (mark.target_id,)
         elif mark.type == "label":
-            self._label(mark)
+            self._label(mark, number, offset)
         elif mark.type == "session_info":
             self.name = trimmed(mark.name)

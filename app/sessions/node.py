@@ -58,3 +58,13 @@ class Node(Struct, eq=False, gc=False):
 
     def __repr__(self) -> str:
         return f"Node({self.index}, {self.type}, id={self.id})"
+
+
+def path_to(leaf: Node | None) -> list[Node]:
+    """The entries from a root to `leaf`."""
+    path = []
+    while leaf is not None:
+        path.append(leaf)
+        leaf = leaf.parent
+    path.reverse()
+    return path

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.formats.dialects import named
 from app.formats.header import find_header
-from app.formats.lines import read_at
-from app.sessions.body import Changed, read_entry
-from app.sessions.entry_lines import BLOCK, EntryLines
-from app.sessions.summarise import fingerprint_of, open_file
-from app.sessions.tree import Overtaken, open_tree
+from app.sessions.body import Changed, read_node
+from app.sessions.entry_lines import EntryLines, lines_end
+from app.sessions.intake import Overtaken
+from app.sessions.summarise import fingerprint_of
+from app.sessions.whole_path import OpenFile, whole_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from app.formats.header import Header
     from app.sessions.node import Node
-    from app.sessions.tree import SessionTree
+    from app.sessions.whole_path import WholePath
 
 __all__ = ["BEGINNING", "Anchor", "Changed", "Overtaken", "Path", "open_path"]
 
@@ -153,7 +153,7 @@ class Path:
         :raises Changed: the file was written anew, or its end is not as it was.
         :raises OSError: it cannot be read.
         """
-        with _File(self.path) as descriptor:
+        with OpenFile(self.path) as descriptor:
             status = os.fstat(descriptor)
             if (status.st_dev, status.st_ino) != self._file or status.st_size < self._end:
                 raise Changed(self.path)
@@ -162,28 +162,19 @@ class Path:
             if status.st_size > self._end:
                 if self._unfinished or not self._dialect.one_entry_a_line or not self.header.has_ids:
                     raise Changed(self.path)
-                self._end = _lines_end(descriptor, status.st_size)
+                self._end = lines_end(descriptor, status.st_size)
                 self._fingerprint = fingerprint_of(descriptor, self._end)
 
     def entry(self, node: Node) -> dict[str, Any]:
         """The whole of an entry, see `SessionTree.read`, which raises the same."""
-        header = self.header
         self._lines.read += node.length
-        return read_entry(
-            self.path,
-            node.offset,
-            node.length,
-            dialect=header.dialect,
-            version=header.version,
-            index=node.index,
-            part=node.part,
-        )
+        return read_node(self.path, self.header, node)
 
     # reading by the way
 
     def _look_above(self, most: int) -> list[Node]:
         found: list[Node] = []
-        with _File(self.path) as descriptor:
+        with OpenFile(self.path) as descriptor:
             self._check(descriptor)
             for node in self._lines.before(descriptor, self._up):
                 if not self.keep_going():
@@ -201,7 +192,7 @@ class Path:
     def _look_below(self, most: int) -> list[Node]:
         found: list[Node] = []
         last = self._last
-        with _File(self.path) as descriptor:
+        with OpenFile(self.path) as descriptor:
             self._check(descriptor)
             for node in self._lines.behind(descriptor, self._down, self._end):
                 if not self.keep_going():
@@ -237,7 +228,7 @@ class Path:
         if status.st_size < WHOLE or not header.has_ids or not self._dialect.one_entry_a_line:
             return False
         self._file = (status.st_dev, status.st_ino)
-        self._end = self._opened = _lines_end(descriptor, status.st_size)
+        self._end = self._opened = lines_end(descriptor, status.st_size)
         if anchor is None:
             # A last line without a LF is an entry, unless it is still being written.
             self.start = self._lines.unfinished(descriptor, self._end, status.st_size - self._end)
@@ -264,10 +255,8 @@ class Path:
     def _open_tree(self) -> None:
         """Read the whole tree, and go on with what is known of it around the entries that were handed out."""
         assert self._last is not None
-        tree = open_tree(self.path, (self.header.agent,), self.keep_going)
-        self.trees += 1
-        last = tree.find(self._last.id, self._last.offset)
-        steps = self._take(tree, last)
+        whole = self._whole(Anchor(self._last.id, self._last.offset))
+        last, steps = whole.through, whole.steps
         begin = next((at for at, step in enumerate(steps) if step.offset == self._up), None)
         if last is None or begin is None:
             raise Changed(self.path)
@@ -275,46 +264,25 @@ class Path:
         self._below = steps[: steps.index(last) : -1]
         self._straight = True
 
-    def _take(self, tree: SessionTree, node: Node | None) -> list[Node]:
-        """The path through `node`, else to the leaf, of a tree that was just read."""
-        steps = tree.active_path()
-        if node is not None and node not in steps:
-            steps, self._active = _first_branch(tree, node), False
-        with _File(self.path) as descriptor:
-            status = os.fstat(descriptor)
-            self._file = (status.st_dev, status.st_ino)
-            self._end = self._down = tree.offset
-            # an entry without a LF is in the tree, and not before its offset
-            self._unfinished = any(step.offset >= tree.offset for step in tree.entries[-1:])
-            self._fingerprint = fingerprint_of(descriptor, self._end)
-        return steps
-
     def _begin_whole(self, anchor: Anchor | None) -> None:
-        tree = open_tree(self.path, (self.header.agent,), self.keep_going)
-        self.trees += 1
-        node = None if anchor is None or anchor == BEGINNING else tree.find(*anchor)
-        self.found = node is not None
-        steps = self._take(tree, node)
+        whole = self._whole(None if anchor == BEGINNING else anchor)
+        node, steps = whole.through, whole.steps
+        self.found = node is not None or (anchor == BEGINNING and bool(steps))
         if not steps:
             return
         at = 0 if anchor == BEGINNING else len(steps) - 1 if node is None else steps.index(node)
-        self.found = self.found or anchor == BEGINNING
         self.start = self._last = steps[at]
         self._given = 1
         self._above, self._below = steps[:at], steps[:at:-1]
 
-
-class _File:
-    """An open file, closed at the end."""
-
-    def __init__(self, path: str) -> None:
-        self._descriptor = open_file(path)
-
-    def __enter__(self) -> int:
-        return self._descriptor
-
-    def __exit__(self, *_: object) -> None:
-        os.close(self._descriptor)
+    def _whole(self, anchor: Anchor | None) -> WholePath:
+        """Read the whole tree; of what is appended later `look_again` will know."""
+        whole = whole_path(self.path, (self.header.agent,), anchor, self.keep_going)
+        self.trees += 1
+        self._file, self._fingerprint = whole.file, whole.fingerprint
+        self._end = self._down = whole.end
+        self._unfinished, self._active = whole.unfinished, whole.active
+        return whole
 
 
 def open_path(
@@ -340,7 +308,7 @@ def open_path(
     :raises Overtaken: `keep_going` said no.
     :raises OSError: it cannot be read.
     """
-    with _File(path) as descriptor:
+    with OpenFile(path) as descriptor:
         opened = Path(path, find_header(path, descriptor, agents), keep_going)
         if anchor != BEGINNING and opened._begin(descriptor, anchor, straight, entries if straight else None):
             return opened
@@ -348,31 +316,3 @@ def open_path(
         opened = Path(path, opened.header, keep_going)
     opened._begin_whole(anchor)
     return opened
-
-
-def _lines_end(descriptor: int, size: int) -> int:
-    """The offset behind the last LF before `size`."""
-    while size > 0:
-        start = max(0, size - BLOCK)
-        at = read_at(descriptor, size - start, start).rfind(b"\n")
-        if at >= 0:
-            return start + at + 1
-        size = start
-    return 0
-
-
-def _first_branch(tree: SessionTree, node: Node) -> list[Node]:
-    """The path through `node` to the first end below it, in the order of the file."""
-    below: set[int] = {node.index}
-    stack = [node]
-    while stack:
-        for child in stack.pop().children:
-            below.add(child.index)
-            stack.append(child)
-    end: Node | None = next(each for each in tree.entries if each.index in below and not each.children)
-    steps = []
-    while end is not None:
-        steps.append(end)
-        end = end.parent
-    steps.reverse()
-    return steps

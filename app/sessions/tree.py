@@ -16,11 +16,11 @@ from app.formats.header import Fault, Header, NotASession, find_header
 from app.formats.lines import read_at
 from app.formats.migrate import made_up_id
 from app.formats.stamps import parse_time
-from app.sessions.body import Changed, read_entry, read_line
+from app.sessions.body import Changed, read_line, read_node
 from app.sessions.deepest import deepest
 from app.sessions.intake import Intake, Overtaken
 from app.sessions.links import Links
-from app.sessions.node import Node
+from app.sessions.node import Node, path_to
 from app.sessions.rows import Rows
 from app.sessions.summarise import fingerprint_of, open_file
 
@@ -91,6 +91,15 @@ class SessionTree:
             return None
         return parse_time(self._intake.label_stamps.get(node.id))
 
+    def lost_labels(self) -> list[Fault]:
+        """The lines that label an entry which is not there, in file order."""
+        found = []
+        for target, line, offset in self._intake.label_lines:
+            if target is None or target not in self.by_id:
+                whose = "nothing" if target is None else f"{target!r}, which is not in the file"
+                found.append(Fault(line, offset, f"a label on {whose}"))
+        return found
+
     @property
     def lines(self) -> int:
         """How many complete lines were read, the header's included."""
@@ -117,13 +126,7 @@ class SessionTree:
 
     def active_path(self) -> list[Node]:
         """The entries from a root to the leaf; empty in an empty session."""
-        path = []
-        node = self.leaf
-        while node is not None:
-            path.append(node)
-            node = node.parent
-        path.reverse()
-        return path
+        return path_to(self.leaf)
 
     def read(self, node: Node) -> dict[str, Any]:
         """The whole entry of `node`, as version 3 of pi would spell it.
@@ -131,16 +134,7 @@ class SessionTree:
         :raises Changed: the file is no longer the one that was opened.
         :raises OSError: it cannot be read.
         """
-        header = self.header
-        return read_entry(
-            self.path,
-            node.offset,
-            node.length,
-            dialect=header.dialect,
-            version=header.version,
-            index=node.index,
-            part=node.part,
-        )
+        return read_node(self.path, self.header, node)
 
     def read_line(self, node: Node) -> bytes:
         """The line of `node` as it stands in the file.

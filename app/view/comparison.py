@@ -1,16 +1,16 @@
-"""Two branches side by side: turn beside turn, then what was done and what it cost (issue 6 "Compare")."""
+"""Two branches side by side: what each came to, turn beside turn, tools and files (issue 6 "Compare")."""
 
 from __future__ import annotations
 
 from app.actions.compare import count_tools
 from app.formats.text import one_line
 from app.view.ages import duration
-from app.view.cells import ELLIPSIS, fill, shorten, shorten_start, steady
+from app.view.cells import ELLIPSIS, fill, shorten, shorten_start, steady, width
 from app.view.wrapping import wrap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from app.actions.compare import Comparison, Side, Turn
     from app.view.line import Line, Span
@@ -23,6 +23,7 @@ TOOL_LINES = 4
 FILE_LINES = 50
 
 _PATH_LIMIT = 1_000
+_BETWEEN = ", "
 
 
 class Marks:
@@ -37,66 +38,92 @@ class Marks:
         self.more = "~" if ascii_only else ELLIPSIS
 
 
-def comparison_lines(
+def comparison_head(
     comparison: Comparison, cells: int, names: tuple[str, str], marks: Marks | None = None
 ) -> list[Line]:
-    """The comparison as lines of exactly `cells` cells; at least `NARROWEST` are taken.
-
-    A turn of one side begins in the line in which the turn of the other does. Files that both sides tell of
-    have another mark than those that one has alone.
+    """What is to be seen all the while: which branches these are, and what each came to since they parted. As
+    wide as `comparison_lines`.
 
     :param names: what the two sides are called.
     :param marks: the characters to draw with; Unicode's where None.
     """
     marks = marks or Marks()
-    cells = max(NARROWEST, cells)
-    width = (cells - len(marks.divider)) // 2
-    # The second column has the cell that may be left over, and no more text in it.
-    widths = (width, cells - len(marks.divider) - width)
+    columns = _Columns(cells, marks)
     sides = (comparison.one, comparison.other)
-    lines: list[Line] = []
+    named = zip(names, sides, strict=True)
+    columns.beside([[(steady(one_line(name)), "strong"), *_label(side)] for name, side in named])
+    columns.beside(_packed([_totals(side) for side in sides], columns.width))
+    return columns.drawn()
 
-    def beside(columns: Iterable[Sequence[Span]]) -> None:
-        lines.extend(_beside(list(columns), widths, marks))
 
-    beside(
-        [[(steady(one_line(name)), "strong"), *_label(side)] for name, side in zip(names, sides, strict=True)]
-    )
+def comparison_lines(comparison: Comparison, cells: int, marks: Marks | None = None) -> list[Line]:
+    """The comparison as lines of exactly `cells` cells; at least `NARROWEST` are taken.
+
+    A turn of one side begins in the line in which the turn of the other does. Files that both sides tell of
+    have another mark than those that one has alone.
+
+    :param marks: the characters to draw with; Unicode's where None.
+    """
+    marks = marks or Marks()
+    columns = _Columns(cells, marks)
+    room = columns.width
+    sides = (comparison.one, comparison.other)
     for at, turns in enumerate(comparison.turns(), 1):
-        lines.append(_rule(f"turn {at:,}", cells, marks))
-        beside(_turn(turn, width) for turn in turns)
+        columns.rule(f"turn {at:,}")
+        columns.beside([_turn(turn, room) for turn in turns])
     if not comparison.turns():
-        beside([[("(nothing was said)", "faint")]] * 2)
-    for title, columns in (
-        ("tools", [_wrapped(count_tools(side.tools), "tool", width, TOOL_LINES) for side in sides]),
-        ("files read", _files([side.files.read for side in sides], width, marks)),
-        ("files changed", _files([side.files.changed for side in sides], width, marks)),
-        ("in all", [_totals(side) for side in sides]),
+        columns.beside([[("(nothing was said)", "faint")]] * 2)
+    for title, both in (
+        ("tools", [_wrapped(count_tools(side.tools), "tool", room, TOOL_LINES) for side in sides]),
+        ("files read", _files([side.files.read for side in sides], room, marks)),
+        ("files changed", _files([side.files.changed for side in sides], room, marks)),
     ):
-        if any(columns):
-            lines.append(_rule(title, cells, marks))
-            beside(columns)
-    if marks.ascii_only:
-        lines = [[(text.replace(ELLIPSIS, marks.more), style) for text, style in line] for line in lines]
-    return lines
+        if any(both):
+            columns.rule(title)
+            columns.beside(both)
+    return columns.drawn()
 
 
-def _beside(columns: list[Sequence[Span]], widths: tuple[int, int], marks: Marks) -> Iterable[Line]:
-    """One piece of each column to a line, the shorter one filled up."""
-    left, right = columns
-    for at in range(max(len(left), len(right))):
-        pieces = [column[at] if at < len(column) else ("", "text") for column in (left, right)]
-        (one, one_style), (other, other_style) = pieces
-        yield [
-            (fill(one, widths[0]), one_style),
-            (marks.divider, "border"),
-            (fill(other, widths[1]), other_style),
+class _Columns:
+    """Two columns of one width with a line between them."""
+
+    def __init__(self, cells: int, marks: Marks) -> None:
+        self._marks = marks
+        self._cells = max(NARROWEST, cells)
+        self.width = (self._cells - len(marks.divider)) // 2
+        # The second column has the cell that may be left over, and no more text in it.
+        self._widths = (self.width, self._cells - len(marks.divider) - self.width)
+        self._lines: list[Line] = []
+
+    def beside(self, columns: Sequence[Sequence[Span]]) -> None:
+        """One piece of each column to a line, the shorter one filled up."""
+        left, right = columns
+        for at in range(max(len(left), len(right))):
+            pieces = [column[at] if at < len(column) else ("", "text") for column in (left, right)]
+            (one, one_style), (other, other_style) = pieces
+            self._lines.append(
+                [
+                    (fill(one, self._widths[0]), one_style),
+                    (self._marks.divider, "border"),
+                    (fill(other, self._widths[1]), other_style),
+                ]
+            )
+
+    def rule(self, title: str) -> None:
+        """A line with a title across both."""
+        rule = self._marks.rule
+        head = f"{rule}{rule} {title} "
+        text = fill(head + rule * max(0, self._cells - len(head)), self._cells)
+        self._lines.append([(text, "section")])
+
+    def drawn(self) -> list[Line]:
+        """All lines so far."""
+        if not self._marks.ascii_only:
+            return self._lines
+        return [
+            [(text.replace(ELLIPSIS, self._marks.more), style) for text, style in line]
+            for line in self._lines
         ]
-
-
-def _rule(title: str, cells: int, marks: Marks) -> Line:
-    head = f"{marks.rule}{marks.rule} {title} "
-    return [(fill(head + marks.rule * max(0, cells - len(head)), cells), "section")]
 
 
 def _label(side: Side) -> Sequence[Span]:
@@ -124,7 +151,7 @@ def _wrapped(text: str, style: str, cells: int, most: int) -> list[Span]:
     return [(line, style) for line in lines]
 
 
-def _files(paths: list[tuple[str, ...]], width: int, marks: Marks) -> list[list[Span]]:
+def _files(paths: list[tuple[str, ...]], cells: int, marks: Marks) -> list[list[Span]]:
     both = set(paths[0]) & set(paths[1])
     columns: list[list[Span]] = []
     for own in paths:
@@ -132,7 +159,7 @@ def _files(paths: list[tuple[str, ...]], width: int, marks: Marks) -> list[list[
         column = [
             (
                 (marks.both if path in both else marks.alone)
-                + shorten_start(steady(one_line(path, _PATH_LIMIT)), width - len(marks.both)),
+                + shorten_start(steady(one_line(path, _PATH_LIMIT)), cells - len(marks.both)),
                 "dim" if path in both else "text",
             )
             for path in shown
@@ -143,12 +170,34 @@ def _files(paths: list[tuple[str, ...]], width: int, marks: Marks) -> list[list[
     return columns
 
 
-def _totals(side: Side) -> list[Span]:
+def _totals(side: Side) -> list[str]:
     spent = side.spent
     sent = spent.input + spent.cache_read + spent.cache_write
+    asked = sum(turn.node is not None for turn in side.turns)
+    touched = len({*side.files.read, *side.files.changed})
     return [
-        (f"{side.entries:,} {'entry' if side.entries == 1 else 'entries'}", "text"),
-        (f"{sent:,.0f} tokens in, {spent.output:,.0f} out", "text"),
-        (f"${spent.cost:,.4f}", "text"),
-        (duration(side.duration_ms), "text"),
+        _counted(asked, "turn"),
+        _counted(side.entries, "entry", "entries"),
+        f"{sent:,.0f} tokens in, {spent.output:,.0f} out",
+        f"${spent.cost:,.4f}",
+        f"{_counted(touched, 'file')} touched",
+        duration(side.duration_ms),
     ]
+
+
+def _packed(sides: list[list[str]], cells: int) -> list[list[Span]]:
+    """As many facts to a line as both sides have room for, so that the same ones stay beside each other."""
+    lines: list[list[str]] = []
+    for facts in zip(*sides, strict=True):
+        longer = (
+            [f"{line}{_BETWEEN}{fact}" for line, fact in zip(lines[-1], facts, strict=True)] if lines else []
+        )
+        if longer and max(map(width, longer)) <= cells:
+            lines[-1] = longer
+        else:
+            lines.append(list(facts))
+    return [[(line[side], "text") for line in lines] for side in range(len(sides))]
+
+
+def _counted(number: int, one: str, many: str = "") -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -16,22 +16,16 @@ from app.formats.stamps import parse_time
 from app.formats.text import one_line
 from app.formats.tool_line import shortened_arguments, tool_line
 from app.view.ages import count
-from app.view.cells import steady
 from app.view.document_line import DocumentLine
 from app.view.highlight import best_line
-from app.view.passages import LINE_OF_TEXT, around, first_lines, line_begin, line_end, place_of
-from app.view.prose import LineKind, mark_line
-from app.view.source_lines import paragraphs
-from app.view.wrapping import wrap
+from app.view.passages import around, place_of
+from app.view.turn_lines import TurnLines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.formats.parts import Part as EntryPart
 
-MOST_TEXT = 48 << 10
-"""Characters of a prompt or an answer that are shown whole; of a longer one both ends are."""
-END_OF_TEXT = 16 << 10
 MOST_LINES = {"thinking": 6, "tool_call": 4, "tool_result": 4, "error": 12, "image": 1, "raw": 4, "meta": 4}
 SUMMARY_LINES = 12
 _MARGIN = "  "
@@ -97,7 +91,7 @@ def turn(
     :param words: folded; what was found, if it was `asked` for this entry: then it is among the lines.
     """
     cells = max(8, cells)
-    made = _Lines(cells, words if asked else ())
+    made = _Entry(cells, words if asked else ())
     made.entry(raw)
     if asked and not made.lines:
         made.everything(parts(raw))
@@ -110,13 +104,8 @@ def unread(entry_id: str | None, offset: int, reason: str) -> Turn:
     return Turn(entry_id, offset, [DocumentLine("", "text"), DocumentLine(one_line(reason), "error")])
 
 
-class _Lines:
+class _Entry(TurnLines):
     """Makes the lines of one entry."""
-
-    def __init__(self, cells: int, words: Sequence[str]) -> None:
-        self.lines: list[DocumentLine] = []
-        self._cells = cells
-        self._words = words
 
     def entry(self, raw: dict[str, Any]) -> None:
         """An entry, if it is one that says something."""
@@ -128,22 +117,22 @@ class _Lines:
         elif kind in ("branch_summary", "branch"):
             self._summary(raw, "summary of another branch" if kind == "branch_summary" else "fork")
         elif kind == "custom_message":
-            self._head(f"[{_string(raw.get('customType')) or 'custom'}]", "custom", _when(raw, raw))
+            self.head(f"[{_string(raw.get('customType')) or 'custom'}]", "custom", _when(raw, raw))
             self._texts(parts(raw), SUMMARY_LINES)
 
     def everything(self, pieces: Sequence[EntryPart]) -> None:
         """An entry that says nothing, in which something was found all the same."""
         for piece in pieces:
             if piece.kind != "meta":
-                self._head(piece.title or "entry", "meta", "")
-                self._some(piece.text, "dim", MOST_LINES["raw"])
+                self.head(piece.title or "entry", "meta", "")
+                self.some(piece.text, "dim", MOST_LINES["raw"])
 
     def _message(self, raw: dict[str, Any], message: dict[str, Any]) -> None:
         role = _string(message.get("role"))
         pieces = [piece for piece in parts(raw) if piece.kind not in _NOT_SAID]
         when = _when(raw, message)
         if role == "user":
-            self._head("user", "user", when)
+            self.head("user", "user", when)
             self._said(pieces)
         elif role == "assistant":
             self._answer(message, pieces, when)
@@ -151,24 +140,24 @@ class _Lines:
             self._result(message, pieces)
         elif role in ("bashExecution", "pythonExecution"):
             sign = "$ " if role == "bashExecution" else ">>> "
-            self._add("", "text")
+            self.add("", "text")
             for piece in pieces:
                 if piece.kind == "tool_call":
-                    self._some(sign + piece.text, "bash", MOST_LINES["tool_call"])
+                    self.some(sign + piece.text, "bash", MOST_LINES["tool_call"])
                 elif piece.kind != "meta":
-                    self._some(piece.text, _STYLES.get(piece.kind, "dim"), MOST_LINES["tool_result"], _MARGIN)
+                    self.some(piece.text, _STYLES.get(piece.kind, "dim"), MOST_LINES["tool_result"], _MARGIN)
         elif role in _SUMMARIES:
             self._summary(raw, "summary of another branch" if role == "branchSummary" else "compaction")
         else:
             name = _string(message.get("customType")) or role or "message"
-            self._head(f"[{name}]", "custom" if role in ("custom", "hookMessage") else "system", when)
+            self.head(f"[{name}]", "custom" if role in ("custom", "hookMessage") else "system", when)
             self._texts(pieces, SUMMARY_LINES)
 
     def _answer(self, message: dict[str, Any], pieces: Sequence[EntryPart], when: str) -> None:
         says = any(piece.kind in ("text", "error", "thinking", "image") and piece.text for piece in pieces)
         stopped = _string(message.get("stopReason"))
         if says or stopped == "aborted":
-            self._head("assistant", "assistant", when)
+            self.head("assistant", "assistant", when)
         content = message.get("content")
         blocks: Sequence[Any] = content if isinstance(content, list) else ()
         for at, piece in enumerate(pieces):
@@ -177,16 +166,16 @@ class _Lines:
             else:
                 self._said([piece])
         if stopped == "aborted" and not any(piece.kind == "error" for piece in pieces):
-            self._add("(aborted)", "error")
+            self.add("(aborted)", "error")
 
     def _call(self, block: dict[str, Any], piece: EntryPart) -> None:
         arguments = shortened_arguments(piece.title, raw_json(block.get("arguments")))
         said = one_line(tool_line(piece.title, bytes(arguments)))
-        self._wrapped(said, "call")
-        if self._words and best_line([DocumentLine(said, "")], self._words) < 0:
-            at = place_of(piece.text, self._words)
+        self.wrapped(said, "call")
+        if self.words and best_line([DocumentLine(said, "")], self.words) < 0:
+            at = place_of(piece.text, self.words)
             if at >= 0:
-                self._pieces(piece.text, [around(piece.text, at)], "dim", _MARGIN)
+                self.pieces(piece.text, [around(piece.text, at)], "dim", _MARGIN)
 
     def _result(self, message: dict[str, Any], pieces: Sequence[EntryPart]) -> None:
         for piece in pieces:
@@ -194,7 +183,7 @@ class _Lines:
                 continue
             style = _STYLES.get(piece.kind, "dim")
             begin = len(self.lines)
-            self._some(piece.text, style, MOST_LINES.get(piece.kind, 4), _MARGIN)
+            self.some(piece.text, style, MOST_LINES.get(piece.kind, 4), _MARGIN)
             if begin < len(self.lines):
                 first = self.lines[begin]
                 first.text = "└ " + first.text[len(_MARGIN) :]
@@ -202,87 +191,21 @@ class _Lines:
     def _said(self, pieces: Sequence[EntryPart]) -> None:
         for piece in pieces:
             if piece.kind == "text":
-                self._prose(piece.text)
+                self.prose(piece.text)
             elif piece.kind == "image":
-                self._wrapped(f"[image: {one_line(piece.text)}]", "dim")
+                self.wrapped(f"[image: {one_line(piece.text)}]", "dim")
             elif piece.kind != "meta" and piece.text:
-                self._some(piece.text, _STYLES.get(piece.kind, "dim"), MOST_LINES.get(piece.kind, 4))
+                self.some(piece.text, _STYLES.get(piece.kind, "dim"), MOST_LINES.get(piece.kind, 4))
 
     def _summary(self, raw: dict[str, Any], title: str) -> None:
-        self._add("", "text")
-        self._wrapped(f"── {title} ──", "compaction")
+        self.add("", "text")
+        self.wrapped(f"── {title} ──", "compaction")
         self._texts(parts(raw), SUMMARY_LINES)
 
     def _texts(self, pieces: Sequence[EntryPart], most: int) -> None:
         for piece in pieces:
             if piece.kind == "text" and piece.text:
-                self._some(piece.text, "dim", most)
-
-    # lines
-
-    def _add(self, text: str, style: str, prose: bool = False) -> None:
-        self.lines.append(DocumentLine(text, style, prose))
-
-    def _head(self, who: str, style: str, when: str) -> None:
-        self._add("", "text")
-        self._wrapped(one_line(f"{who} · {when}" if when else who), style)
-
-    def _wrapped(self, text: str, style: str) -> None:
-        for piece in wrap(steady(text), self._cells):
-            self._add(piece, style)
-
-    def _prose(self, text: str) -> None:
-        if len(text) <= MOST_TEXT:
-            ranges = [(0, len(text))]
-        else:
-            ranges = [
-                (0, line_end(text, END_OF_TEXT)),
-                (line_begin(text, len(text) - END_OF_TEXT), len(text)),
-            ]
-            at = place_of(text, self._words)
-            if at >= 0:
-                ranges.insert(1, around(text, at))
-        self._pieces(text.rstrip() if len(text) <= MOST_TEXT else text, ranges, "text", prose=True)
-
-    def _some(self, text: str, style: str, most: int, margin: str = "") -> None:
-        """The first lines of a text, and those around what was found in it."""
-        text = text.strip("\n")
-        ranges = [(0, first_lines(text, most))]
-        at = place_of(text, self._words)
-        if at >= ranges[0][1]:
-            ranges.append(around(text, at))
-        self._pieces(text, ranges, style, margin)
-
-    def _pieces(
-        self,
-        text: str,
-        ranges: Sequence[tuple[int, int]],
-        style: str,
-        margin: str = "",
-        *,
-        prose: bool = False,
-    ) -> None:
-        """Ranges of a text, and what is left out between them."""
-        shown = 0
-        for begin, end in sorted(ranges):
-            begin = max(begin, shown)
-            if begin >= end and text:
-                continue
-            self._left_out(text, shown, begin, margin)
-            kind = LineKind()
-            for paragraph in paragraphs(text[begin:end].removesuffix("\n")):
-                line_style = mark_line(paragraph, kind) if prose else style
-                for piece in wrap(paragraph, self._cells - len(margin)):
-                    self._add(margin + piece, line_style, prose and line_style == "text")
-            shown = end
-        self._left_out(text, shown, len(text), margin)
-
-    def _left_out(self, text: str, begin: int, end: int, margin: str) -> None:
-        if end <= begin or (end - begin < LINE_OF_TEXT and not text[begin:end].strip()):
-            return
-        lines = text.count("\n", begin, end) + (not text.endswith("\n", begin, end))
-        what = f"{lines:,} lines" if lines > 1 else f"{end - begin:,} characters"
-        self._add(f"{margin}… {what} more"[: self._cells], "faint")
+                self.some(piece.text, "dim", most)
 
 
 def _when(raw: dict[str, Any], message: dict[str, Any]) -> str:

@@ -5,6 +5,7 @@ input").
 from __future__ import annotations
 
 from bisect import bisect_left
+from functools import lru_cache
 from typing import NamedTuple
 
 from app.formats.one_line import is_known
@@ -13,9 +14,12 @@ from app.formats.text import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Sequence
 
     from app.sessions.tree import Node, SessionTree
+
+_STEP = 1_000
+"""Entries between two looks at whether to go on."""
 
 
 class TreeFault(NamedTuple):
@@ -33,41 +37,86 @@ class TreeFault(NamedTuple):
 
 def faults_of(tree: SessionTree, *, torn: bool = False) -> list[TreeFault]:
     """All of them, in file order: lines that were skipped, orphans, loops, ids that are used twice, roots
-    behind the first, entries without an id, and types that nobody knows.
+    behind the first, labels on entries that are not there, entries without an id, types that nobody knows.
 
     :param tree: read to its end.
     :param torn: the last line of the file is unfinished, which a tree does not say.
     """
     found = [
         TreeFault(fault.line or 0, fault.offset, one_line(fault.reason), _nearest(tree, fault.line or 0))
-        for fault in tree.problems
+        for fault in (*tree.problems, *tree.lost_labels())
     ]
-    root: Node | None = None
-    for node in tree.entries:
-        reasons = list(_of(node))
-        if node.parent is None and not node.orphan and not node.loop:
-            if root is not None:
-                reasons.append("hangs on nothing: another root of the tree")
-            root = root or node
-        found += [TreeFault(node.line, node.offset, one_line(reason), node) for reason in reasons]
+    for node, reason in EntryFaults(tree).found():
+        found.append(TreeFault(node.line, node.offset, one_line(reason), node))
     if torn:
         reason = "the last line is unfinished; it may still be being written"
         found.append(TreeFault(tree.lines + 1, tree.offset, reason, _nearest(tree, tree.lines + 1)))
     return sorted(found, key=lambda fault: fault.line)
 
 
-def _of(node: Node) -> Iterator[str]:
-    if node.id is None:
-        yield "has no id"
-    if node.orphan:
-        yield f"its parent {node.parent_id!r} is not in the file"
-    if node.loop:
-        yield f"the parents of {node.id!r} go round"
-    if node.duplicate:
-        yield f"the id {node.id!r} is used more than once"
-    if not is_known(node.type, node.role) and node.type not in SILENT:
-        what = f"role {node.role!r}" if node.type == "message" else f"type {node.type!r}"
-        yield f"the {what} is not known"
+class EntryFaults:
+    """What is wrong with the entries of a tree that grows; each is looked at once."""
+
+    def __init__(self, tree: SessionTree) -> None:
+        """:param tree: where something new changes how older entries hang, it is read anew: another tree."""
+        self._tree = tree
+        self._found: list[tuple[Node, str]] = []
+        self._looked = 0
+        self._root: Node | None = None
+        self._roots = 0
+
+    def count(self, keep_going: Callable[[], bool]) -> int:
+        """How much is wrong: what `faults_of` lists of complete lines, but for roots, of which there is one
+        more whenever somebody begins anew before the first prompt.
+
+        :param keep_going: asked now and then; the entries behind which it says no do not count.
+        """
+        tree = self._tree
+        return len(self.found(keep_going)) - self._roots + len(tree.problems) + len(tree.lost_labels())
+
+    def found(self, keep_going: Callable[[], bool] = lambda: True) -> list[tuple[Node, str]]:
+        """Each entry with each reason, in file order."""
+        entries = self._tree.entries
+        for index in range(self._looked, len(entries)):
+            if index % _STEP == 0 and not keep_going():
+                break
+            node = entries[index]
+            self._looked = index + 1
+            reasons = _of(node)
+            if is_root(node):
+                if self._root is not None:
+                    reasons = [*reasons, "hangs on nothing: another root of the tree"]
+                    self._roots += 1
+                self._root = self._root or node
+            self._found += [(node, reason) for reason in reasons]
+        return self._found
+
+
+def _of(node: Node) -> Sequence[str]:
+    unknown = unknown_type(node.type, node.role)
+    if not (unknown or node.id is None or node.orphan or node.loop or node.duplicate):
+        return ()
+    said = {
+        "has no id": node.id is None,
+        f"its parent {node.parent_id!r} is not in the file": node.orphan,
+        f"the parents of {node.id!r} go round": node.loop,
+        f"the id {node.id!r} is used more than once": node.duplicate,
+        unknown: bool(unknown),
+    }
+    return [reason for reason, holds in said.items() if holds]
+
+
+def is_root(node: Node) -> bool:
+    """Whether an entry hangs on nothing, as it says itself."""
+    return node.parent is None and not node.orphan and not node.loop
+
+
+@lru_cache(maxsize=1_000)
+def unknown_type(type: str, role: str | None) -> str:
+    """Why nobody knows what such an entry is; "" where that is known."""
+    if is_known(type, role) or type in SILENT:
+        return ""
+    return f"the role {role!r} is not known" if type == "message" else f"the type {type!r} is not known"
 
 
 def _nearest(tree: SessionTree, line: int) -> Node | None:

@@ -7,6 +7,7 @@ from app.formats.text import one_line
 from app.view.cells import shorten, steady, width
 from app.view.highlight import highlight_line
 from app.view.line import fit_line, line_width
+from app.view.tree_faults import unknown_type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ def render_tree_row(
     words: Sequence[str] = (),
     hit: bool = False,
     label_time: str = "",
+    another_root: bool = False,
 ) -> Line:
     """A row of the tree in exactly ``cells`` cells. Whatever hangs on it, a third of it is left to its text.
 
@@ -75,6 +77,7 @@ def render_tree_row(
     :param leaf: the row stands for the leaf.
     :param words: what is searched for, folded, to be marked; ``hit``: the entry has all of it.
     :param label_time: when the label was given.
+    :param another_root: the entry hangs on nothing, and it is not the first that does.
     """
     node = row.node
     head: Line = [
@@ -90,7 +93,8 @@ def render_tree_row(
         # without colours nothing else tells it from what the assistant said
         body = f"(error) {body}"
     left = cells - line_width(head)
-    tail = _tail(row, left - min(width(prefix) + width(body), left // 3), leaf, label_time, glyphs)
+    spare = left - min(width(prefix) + width(body), left // 3)
+    tail = _tail(row, spare, leaf, label_time, another_root, glyphs)
     room = max(left - line_width(tail), 0)
     prefix = shorten(prefix, room)
     body = shorten(body, max(room - width(prefix), 0))
@@ -98,13 +102,17 @@ def render_tree_row(
     return fit_line([*head, *(highlight_line(text, words) if words else text), *tail], cells)
 
 
-def _tail(row: TreeRow, cells: int, leaf: bool, label_time: str, glyphs: Glyphs) -> Line:
+def _tail(row: TreeRow, cells: int, leaf: bool, label_time: str, another_root: bool, glyphs: Glyphs) -> Line:
     """What stands behind the text, in at most ``cells``: what is said in a word stays whole as long as it
     can, so that the label gives way first.
     """
     node = row.node
     before: Line = [(f" ({row.hidden:,})", "count")] if row.folded else []
     after: Line = [(f" ! {text}", "warning") for flag, text in FLAGS if getattr(node, flag)]
+    if unknown_type(node.type, node.role):
+        after.append((" ! not known", "warning"))
+    if another_root:
+        after.append((" (another root)", "dim"))
     if leaf:
         after.append((f" {glyphs.leaf}", "leaf"))
     tail = list(before)

@@ -11,7 +11,9 @@ from bisect import bisect_right
 
 from app.view.runs import Run, RunForest
 from app.view.stretch import Stretch, TreeRow
+from app.view.tree_faults import is_root
 from app.view.tree_filter import chosen, shows
+from app.view.tree_layout import TreeLayout
 from app.view.tree_order import TreeOrder
 
 TYPE_CHECKING = False
@@ -36,6 +38,7 @@ class TreeView:
         self._order: TreeOrder | None = None
         self.count = 0
         self.shown = 0
+        self.first_root: Node | None = None
         self.refresh()
 
     # changes
@@ -143,6 +146,7 @@ class TreeView:
     def refresh(self) -> None:
         """Work out the rows again after the tree or the leaf changed."""
         self._order = None
+        self.first_root = next(filter(is_root, self.tree.roots), None)
         self.active = set()
         node = self.leaf
         while node is not None:
@@ -184,72 +188,13 @@ class TreeView:
             return runs
         return sorted(runs, key=lambda run: run.head.index not in self.active)
 
-    def _heirs(self, runs: list[Run], shown: dict[int, list[Node]]) -> list[Run]:
-        """The runs that hang here once those without a shown entry are left out, in order."""
-        heirs: list[Run] = []
-        stack = list(reversed(self._ordered(runs)))
-        while stack:
-            run = stack.pop()
-            if shown[id(run)]:
-                heirs.append(run)
-            else:
-                stack.extend(reversed(self._ordered(run.children)))
-        return heirs
-
     def _lay_out(self) -> None:
         """Put the stretches together anew; what of them is shown is known, so a fold looks at no entry."""
-        shown = self._shown
-        self.stretches, self.starts, self._of_run = [], [], {}
-        self.shown = sum(map(len, shown.values()))
-        rows = 0
-        roots = self._heirs(self.forest.roots, shown)
-        many = len(roots) > 1
-        stack: list[tuple[Run, Stretch | None, bool, bool]] = [
-            (run, None, many, place == len(roots) - 1) for place, run in reversed(list(enumerate(roots)))
-        ]
-        while stack:
-            run, parent, branched, last = stack.pop()
-            stretch, heirs = self._stretch(run, parent, shown)
-            stretch.connector = branched and parent is not None
-            stretch.last = last
-            stretch.foldable = (len(stretch.nodes) > 1 or bool(heirs)) and (branched or parent is None)
-            stretch.folded = stretch.foldable and stretch.nodes[0].index in self.folded
-            stretch.start = rows
-            self.stretches.append(stretch)
-            self.starts.append(rows)
-            rows += stretch.rows
-            if stretch.folded:
-                stretch.hidden = self._below(stretch, heirs, shown)
-                continue
-            stack.extend(
-                (heir, stretch, True, place == len(heirs) - 1)
-                for place, heir in reversed(list(enumerate(heirs)))
-            )
-        self.count = rows
-
-    def _stretch(
-        self, run: Run, parent: Stretch | None, shown: dict[int, list[Node]]
-    ) -> tuple[Stretch, list[Run]]:
-        """The rows from ``run`` to the next branching that is still one once hidden entries are left out."""
-        stretch = Stretch(list(shown[id(run)]), parent)
-        self._of_run[id(run)] = stretch
-        heirs = self._heirs(run.children, shown)
-        while len(heirs) == 1:
-            run = heirs[0]
-            stretch.nodes.extend(shown[id(run)])
-            self._of_run[id(run)] = stretch
-            heirs = self._heirs(run.children, shown)
-        return stretch, heirs
-
-    def _below(self, stretch: Stretch, heirs: list[Run], shown: dict[int, list[Node]]) -> int:
-        hidden = len(stretch.nodes) - 1
-        stack = list(heirs)
-        while stack:
-            run = stack.pop()
-            self._of_run[id(run)] = stretch
-            hidden += len(shown[id(run)])
-            stack.extend(run.children)
-        return hidden
+        laid = TreeLayout(self._ordered, self._shown, self.folded)
+        laid.lay_out(self.forest.roots)
+        self.stretches, self.starts, self._of_run = laid.stretches, laid.starts, laid.of_run
+        self.count = laid.rows
+        self.shown = sum(map(len, self._shown.values()))
 
     # rows
 

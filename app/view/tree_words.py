@@ -17,6 +17,7 @@ def tree_words(
     came: int = 0,
     label_times: bool = False,
     where: str = "",
+    faults: int = 0,
 ) -> str:
     """What there is to know of a tree and of its cursor: what changes with the keys comes first, because a
     narrow border shows no more.
@@ -24,6 +25,7 @@ def tree_words(
     :param node: the entry under the cursor.
     :param came: entries that came since the cursor left the leaf.
     :param where: on which branch is what was found in the session.
+    :param faults: how much is wrong with the session or out of the ordinary in it, as far as is known yet.
     """
     if view is None:
         return ""
@@ -34,13 +36,21 @@ def tree_words(
     facts = [f"+{came:,} new"] if came else []
     if hits is not None:
         facts.append(hits.said(view, node))
+    filtered = f"{view.mode}: {hidden:,} hidden"
+    if view.mode != "default":
+        facts.append(filtered)
     if where:
         facts.append(f"found: {where}")
     facts.append(f"{entries:,} entr{'y' if entries == 1 else 'ies'}")
-    if view.tree.problems:
-        facts.append(f"{len(view.tree.problems):,} damaged (!)")
-    if hidden or view.mode != "default":
-        facts.append(f"{view.mode}: {hidden:,} hidden")
+    damaged, said = len(view.tree.problems), []
+    if faults > damaged:
+        said.append(f"{faults:,} fault{'' if faults == 1 else 's'}")
+    if damaged:
+        said.append(f"{damaged:,} damaged")
+    if said:
+        facts.append(f"{', '.join(said)} (!)")
+    if hidden and view.mode == "default":
+        facts.append(filtered)
     if label_times:
         facts.append("label times")
     return " · ".join(facts)

@@ -6,7 +6,7 @@ from textual.containers import Container
 from textual.content import Content
 from textual.geometry import Region
 
-from app.view.cells import fewer
+from app.view.cells import fewer, width
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,15 +24,19 @@ class Pane(Container):
         super().__init__(id=id, classes="pane")
         self._border_title = Content(title)
         self._said = (title, "")
-        self._fitted = self._said, 0
+        self._shorter: tuple[str, ...] = ()
+        self._fitted: tuple[tuple[str, str], tuple[str, ...], int] = self._said, (), 0
 
-    def say(self, subtitle: str, title: str | None = None) -> None:
-        """Other inert words in the lower border, and in the upper one if they are given.
+    def say(self, subtitle: str, title: str | None = None, shorter: tuple[str, ...] = ()) -> None:
+        """Other inert words in the lower border, and in the upper one if they are given; ``shorter`` are
+        words for the same as ``title``, each shorter than the one before, for where that does not fit.
 
         Only borders whose words change are painted: assigning Textual's own properties paints the whole box
         with all that is in it.
         """
         before, self._said = self._said, (self._said[0] if title is None else title, subtitle)
+        if title is not None:
+            self._shorter = shorter
         if self._said[0] != before[0]:
             self._paint(0)
         if self._said[1] != before[1]:
@@ -51,10 +55,13 @@ class Pane(Container):
 
     def _fit(self, cells: int) -> None:
         """Put as many of the words into the borders as there is room for."""
-        fitting = self._said, cells
+        fitting = self._said, self._shorter, cells
         if fitting != self._fitted:
             self._fitted = fitting
-            title, subtitle = (fewer(words, cells) for words in self._said)
+            title, subtitle = self._said
+            ways = (title, *self._shorter)
+            title = next((way for way in ways if width(way) <= cells), ways[-1])
+            title, subtitle = fewer(title, cells), fewer(subtitle, cells)
             self._border_title = Content(title)
             self._border_subtitle = Content(subtitle) if subtitle else None
 

@@ -11,6 +11,7 @@ from app.messages import TranscriptFailed, TranscriptRead
 from app.services.transcripts import Request, TranscriptReader
 from app.widgets.pane import Pane
 from app.widgets.transcript_lines import TranscriptLines
+from app.widgets.transcript_spot import Spot, anchor_of, turn_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
     from app.index.row import Row
     from app.messages import HitPlaced
-    from app.sessions.path_reader import Anchor
     from app.setup import Setup
 
 # seconds: while the cursor passes more than two sessions in BURST, as under a held key, a transcript is read
@@ -32,21 +32,6 @@ REST = 0.05
 PATIENCE = 0.3
 # lines beyond which what is far from the reader is let go
 MOST_LINES = 20_000
-
-
-class _Spot:
-    """Where the reader is: a line of an entry, so many lines below the upper border.
-
-    anchor   None: at the end
-    line     of the entry, -1: the one to show for what was found
-    """
-
-    __slots__ = ("anchor", "line", "row")
-
-    def __init__(self, anchor: Anchor | None, line: int = 0, row: int = 0) -> None:
-        self.anchor = anchor
-        self.line = line
-        self.row = row
 
 
 class TranscriptPane(Pane):
@@ -66,7 +51,7 @@ class TranscriptPane(Pane):
         self._row: Row | None = None
         self._opened = ""
         self._hit: HitPlaced | None = None
-        self._spot = _Spot(None)
+        self._spot = Spot(None)
         self._placed = False
         self._asked = ""
         self._missed = False
@@ -107,9 +92,9 @@ class TranscriptPane(Pane):
         if waits or now - earlier < BURST:
             # answers to what was asked before are out of date
             self._reader.generation += 1
-            self._timer = self.set_timer(PATIENCE if waits else REST, lambda: self._open(_Spot(None)))
+            self._timer = self.set_timer(PATIENCE if waits else REST, lambda: self._open(Spot(None)))
         else:
-            self._open(_Spot(None))
+            self._open(Spot(None))
 
     def show_hit(self, hit: HitPlaced) -> None:
         """Show the session at what was found in it, if it is the one that is shown."""
@@ -126,13 +111,13 @@ class TranscriptPane(Pane):
             return
         if self._timer is not None:
             self._timer.stop()
-        self._open(_Spot(_anchor(hit.entry_id, hit.offset), -1) if hit.is_entry else _Spot(None))
+        self._open(Spot(anchor_of(hit.entry_id, hit.offset), -1) if hit.is_entry else Spot(None))
 
     def forget_hit(self) -> None:
         """Nothing is looked for any more: nothing is marked, and the end is shown."""
         if self._hit is not None:
             self._hit = None
-            self._open(_Spot(None))
+            self._open(Spot(None))
 
     def follow(self, row: Row) -> None:
         """The file of a session changed: if it is the one that is shown, show what came. Who is at the end
@@ -152,7 +137,7 @@ class TranscriptPane(Pane):
     def retry(self) -> None:
         """Read the session again if it could not be read."""
         if self._row is not None and not self.lines.turns and self._answered == self._reader.generation:
-            self._open(_Spot(None))
+            self._open(Spot(None))
 
     def _close(self, notice: str) -> None:
         self._opened = ""
@@ -161,7 +146,7 @@ class TranscriptPane(Pane):
         self._first = self._total = None
         self._say()
 
-    def _open(self, spot: _Spot) -> None:
+    def _open(self, spot: Spot) -> None:
         row = self._row
         if row is None:
             return
@@ -178,7 +163,7 @@ class TranscriptPane(Pane):
             (row.agent,),
             lines.cells,
             2 * lines.size.height,
-            hit=_anchor(hit.entry_id, hit.offset) if hit is not None and hit.is_entry else None,
+            hit=anchor_of(hit.entry_id, hit.offset) if hit is not None and hit.is_entry else None,
             words=tuple(hit.words) if hit is not None else (),
             straight=row.linear,
             entries=row.entry_count if row.linear else None,
@@ -209,7 +194,7 @@ class TranscriptPane(Pane):
             words = tuple(self._hit.words) if self._hit is not None else ()
             lines.show_turns([*part.above, *part.below], words)
             if self._spot.anchor is not None and not part.found:
-                self._spot = _Spot(None)
+                self._spot = Spot(None)
             self._placed = False
             if not lines.lines:
                 lines.show_notice("nothing was said yet" if self._at_root and self._at_end else "")
@@ -242,47 +227,18 @@ class TranscriptPane(Pane):
         self._put = self.lines.top
 
     def _scroll_to_spot(self) -> None:
-        lines, spot = self.lines, self._spot
-        turn = self._turn_of(spot.anchor) if spot.anchor is not None else -1
-        if turn < 0:
+        lines = self.lines
+        top = self._spot.top_in(lines)
+        if top is None:
             lines.scroll_lines(len(lines.lines))
             self._placed = self._at_end
             return
-        found = lines.turns[turn].found
-        height = lines.size.height
-        if spot.line < 0:
-            # with something of what was said before, and the most of what came then
-            line, row = max(found, 0), height // 3
-            if line < row:
-                line, row = 0, min(row, 2)
-        else:
-            line, row = spot.line, spot.row
-        top = lines.start_of(turn) + max(0, min(line, len(lines.turns[turn].lines) - 1)) - row
         lines.scroll_lines(top)
-        self._placed = self._at_end or top + height <= len(lines.lines)
-
-    def _turn_of(self, anchor: Anchor) -> int:
-        """Which of the turns is the anchor's entry: by its place in the file, else by its id; -1 for none."""
-        turns = self.lines.turns
-        for at, each in enumerate(turns):
-            if each.offset == anchor.offset and anchor.entry_id in (None, each.entry_id):
-                return at
-        if anchor.entry_id is not None:
-            for at in range(len(turns) - 1, -1, -1):
-                if turns[at].entry_id == anchor.entry_id:
-                    return at
-        # the beginning of the session has no entry's name
-        return 0 if turns and anchor.offset < 0 and anchor.entry_id is None else -1
+        self._placed = self._at_end or top + lines.size.height <= len(lines.lines)
 
     def _remember(self) -> None:
         """Where the reader is now, for when the session is read anew."""
-        lines = self.lines
-        if not lines.lines or (self._at_end and lines.is_at_bottom):
-            self._spot = _Spot(None)
-            return
-        turn = lines.turn_at(lines.top)
-        each = lines.turns[turn]
-        self._spot = _Spot(_anchor(each.entry_id, each.offset), lines.top - lines.start_of(turn), 0)
+        self._spot = Spot.of(self.lines, at_end=self._at_end)
 
     # more of it
 
@@ -330,11 +286,11 @@ class TranscriptPane(Pane):
             if self._at_end:
                 lines.scroll_lines(len(lines.lines))
             else:
-                self._open(_Spot(None))
+                self._open(Spot(None))
         elif self._at_root:
             lines.scroll_lines(0)
         else:
-            self._open(_Spot(_anchor(None, -1)))
+            self._open(Spot(anchor_of(None, -1)))
 
     @on(TranscriptLines.WidthChanged)
     def _width_changed(self) -> None:
@@ -355,23 +311,11 @@ class TranscriptPane(Pane):
             if self._at_end and lines.is_at_bottom:
                 at = len(lines.turns) - 1
             if hit is not None and hit.is_entry:
-                here = self._turn_of(_anchor(hit.entry_id, hit.offset))
-                if here >= 0 and self._is_in_sight(here):
+                here = turn_of(lines.turns, anchor_of(hit.entry_id, hit.offset))
+                if here >= 0 and lines.is_in_sight(here):
                     at = here
             if self._first is not None and self._total is not None:
                 said.append(f"{self._first + at:,} of {self._total:,}")
         if hit is not None and hit.where and lines.turns:
             said.append(hit.where)
         self.say("", " · ".join(said) or "transcript")
-
-    def _is_in_sight(self, turn: int) -> bool:
-        lines = self.lines
-        start = lines.start_of(turn)
-        return start < lines.top + lines.size.height and start + len(lines.turns[turn].lines) > lines.top
-
-
-def _anchor(entry_id: str | None, offset: int) -> Anchor:
-    # what reads sessions is imported when the first is shown
-    from app.sessions.path_reader import Anchor
-
-    return Anchor(entry_id, offset)

@@ -111,6 +111,11 @@ class TranscriptLines(LineList):
         at = bisect_right(self._starts, max(0, min(line, len(self.lines) - 1))) - 1
         return at
 
+    def is_in_sight(self, turn: int) -> bool:
+        """Whether a line of a turn is on the screen."""
+        start = self.start_of(turn)
+        return start < self.top + self.size.height and start + len(self.turns[turn].lines) > self.top
+
     def start_of(self, turn: int) -> int:
         """The first line of a turn."""
         return self._starts[turn]

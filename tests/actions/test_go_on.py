@@ -139,7 +139,7 @@ def test_the_entry_is_gone(home: Home, forked_path: Callable[..., str], picked: 
     Path(path).write_bytes(b"\n".join(kept) + b"\n")
     before = bytes_of(path)
     for act in (in_place, new_file):
-        with pytest.raises(UnknownEntry, match="is gone"):
+        with pytest.raises(UnknownEntry, match="has gone"):
             act(question, home.env)
     assert bytes_of(path) == before
     assert os.listdir(os.path.dirname(path)) == ["s.jsonl"]

@@ -37,7 +37,8 @@ def trees(setting: Setting) -> Iterator[Result]:
         home = os.path.join(setting.folder, f"trees-{count}")
         size = _write(home, count)
         taken, found = [], []
-        for number in range(max(3, setting.repeat)):
+        letters: dict[bool, list[tuple[float, float]]] = {True: [], False: []}
+        for number in range(max(5, setting.repeat)):
             with _opened(setting, home) as terminal:
                 before = anonymous_bytes(terminal.process.pid)
                 pressed = terminal.press("down")
@@ -46,11 +47,15 @@ def trees(setting: Setting) -> Iterator[Result]:
                 if count == max(SIZES) and number == 0:
                     keys = list(_keys(terminal, count))
                     grown = anonymous_bytes(terminal.process.pid) - before
+                elif count == max(SIZES):
+                    rested = number % 2 == 1
+                    letters[rested].append(_first_letter(terminal, rested=rested))
         whole, first = statistics.median(taken), statistics.median(found)
         what = f"key -> whole tree of {count:,} entries painted"
         yield Result("6", what, ms(whole), f"file {mb(size)}", value=whole, limit=limit, ci=True)
         yield Result("6", "  its last rows", ms(first), value=first)
     yield from keys
+    yield from _letters(letters)
     yield Result(
         "6", "  memory with its text searched", mb(grown), f"file {mb(size)}", grown / size, 3, ci=True
     )
@@ -91,11 +96,9 @@ def _frame(what: str, taken: list[float]) -> Result:
 
 def _search(terminal: Terminal) -> Iterator[Result]:
     total = PLANTED * len(WORDS) * (len(WORDS) + 1) // 2
-    pressed = terminal.press("/", "z")
-    some = terminal.wait_for(_has_hits, 60) - pressed
-    done = terminal.wait_for(lambda shown: _counts(shown, total), 60) - pressed
-    yield Result("6", "  first search: hits", ms(some), f"all of them {ms(done)}", value=some)
     taken = []
+    terminal.press("/", "z")
+    terminal.wait_for(lambda shown: _counts(shown, total), 60)
     terminal.press("q")
     for number, word in enumerate(WORDS, 1):
         terminal.settle(0.5)
@@ -114,6 +117,42 @@ def _search(terminal: Terminal) -> Iterator[Result]:
         limit=SWITCH,
         ci=True,
     )
+
+
+def _letters(letters: dict[bool, list[tuple[float, float]]]) -> Iterator[Result]:
+    for rested, what in (
+        (True, "  the first letter: hits"),
+        (False, "  Tab Home / and a letter at once: hits"),
+    ):
+        some, done = (statistics.median(each) for each in zip(*letters[rested], strict=True))
+        yield Result(
+            "6",
+            what,
+            ms(some),
+            f"all of them {ms(done)}",
+            value=some,
+            limit=SWITCH if rested else None,
+            ci=rested,
+        )
+
+
+def _first_letter(terminal: Terminal, *, rested: bool) -> tuple[float, float]:
+    """Seconds from the very first letter of a search to the first hits, and to all of them counted; the tree
+    is whole, and nobody has searched in it.
+
+    :param rested: nothing is pressed before the tree has had the keys for a moment; else all comes at once.
+    """
+    total = PLANTED * len(WORDS) * (len(WORDS) + 1) // 2
+    if rested:
+        terminal.press("tab", "home")
+        terminal.settle(2, 30)
+        terminal.press("/")
+        terminal.settle(0.3)
+        pressed = terminal.press("z")
+    else:
+        pressed = terminal.press("tab", "home", "/", "z")
+    some = terminal.wait_for(_has_hits, 60) - pressed
+    return some, terminal.wait_for(lambda shown: _counts(shown, total), 60) - pressed
 
 
 def _has_hits(terminal: Terminal) -> bool:

@@ -21,9 +21,9 @@ from app.sessions.branches import (
     common_of,
     ends,
     facts_of_path,
-    path_to,
 )
 from app.sessions.intake import Overtaken
+from app.sessions.node import path_to
 from app.sessions.summarise import summarise
 from app.sessions.tree import Node, SessionTree, open_tree
 from app.sessions.windows import windows

@@ -212,9 +212,45 @@ async def test_before_the_first_prompt_the_leaf_is_nowhere(browser, work):
         await it.press("enter")
         await asked(it)
         await it.press("l")
+        await asked(it, kind=TextDialog)
+        await it.press("ctrl+s")
         await asked(it, SUMMARY)
         await it.press("n")
         await it.until(lambda: lines(path)[-1]["parentId"] is None, "the leaf")
+
+
+async def test_a_move_of_the_leaf_alone_offers_the_text_too(browser, work):
+    async with browser(here=str(work)) as it:
+        path = it.path(BRANCHED)
+        await at(it, "five")
+        await it.press("enter")
+        await asked(it)
+        await it.press("l")
+        await asked(it, kind=TextDialog)
+        assert it.screen._area.text == "five"
+        await it.press(*" and a half", "ctrl+s")
+        # nothing is sent, so nobody asks whether it is to be
+        await asked(it, SUMMARY)
+        assert it.app.clipboard == "five and a half"
+        await it.press("n")
+        await it.until(lambda: "on the clipboard" in it.toasts()[-1], "that it is")
+        assert lines(path)[-1]["parentId"] == "00000002"
+        assert not it.app._exit
+
+
+async def test_escape_in_the_text_of_a_move_alone_moves_nothing(browser, work):
+    async with browser(here=str(work)) as it:
+        path = it.path(BRANCHED)
+        before = path.read_bytes()
+        await at(it, "five")
+        await it.press("enter")
+        await asked(it)
+        await it.press("l")
+        await asked(it, kind=TextDialog)
+        await it.press(*" more", "escape")
+        await it.pilot.pause(0.1)
+        assert path.read_bytes() == before
+        assert not isinstance(it.screen, ChoiceDialog)
 
 
 async def test_to_omp_the_text_is_left_as_a_draft(browser, work, tmp_path):
@@ -235,6 +271,35 @@ async def test_to_omp_the_text_is_left_as_a_draft(browser, work, tmp_path):
         made = Path(it.app.return_value.argv[-1])
         assert made != session
         assert (made.with_suffix("") / "draft.txt").read_text() == "more please"
+
+
+@pytest.mark.parametrize("other", ["", "written before"])
+async def test_omp_has_the_text_as_a_draft_when_the_leaf_alone_moves(browser, work, tmp_path, other):
+    store = tmp_path / "home/.omp/agent/sessions/-work"
+    session = write_session(
+        store / "2026_omp1.jsonl", *chain("ask", "answer", "more", "yes", id="omp1", cwd=str(work))
+    )
+    draft = session.with_suffix("") / "draft.txt"
+    if other:
+        draft.parent.mkdir()
+        draft.write_text(other)
+    async with browser(here=str(work)) as it:
+        it.sessions.go_to(str(session))
+        await it.settled()
+        await at(it, "more")
+        await it.press("enter")
+        await asked(it)
+        await it.press("l")
+        await asked(it, kind=TextDialog)
+        assert "in the editor of omp" in " ".join(it.text().split())
+        await it.press(*" please", "ctrl+s")
+        await asked(it, SUMMARY)
+        await it.press("n")
+        await it.until(lambda: any("on the clipboard" in said for said in it.toasts()), "where it is")
+        assert draft.read_text() == (other or "more please")
+        assert it.app.clipboard == "more please"
+        assert lines(session)[-1]["parentId"] == "00000002"
+        assert not it.app._exit
 
 
 async def test_an_outline_is_prepared_for_a_summary_that_the_user_writes(browser, work):

@@ -6,7 +6,7 @@ import json
 
 from app.screens.labels_dialog import LabelsDialog
 from app.screens.questions import RowEditor
-from tests.factory import chain
+from tests.factory import chain, entry, header, message
 from tests.ui.conftest import pi_session
 
 
@@ -28,6 +28,21 @@ async def test_shift_l_labels_the_entry_and_z_takes_it_back(browser, three):
         assert path.stat().st_mtime_ns == times
         await it.press("z")
         await it.until(lambda: "[good point]" not in it.text(), "its end")
+
+
+async def test_a_label_for_an_entry_that_has_gone_meanwhile_is_not_put_on_another(browser, tmp_path):
+    path = pi_session(
+        tmp_path, header("s"), message("a", None, "user", "one"), message("b", "a", "user", "two"), id="s"
+    )
+    async with browser() as it:
+        await it.press("tab", "end", "L")
+        # an id that begins as the one that goes
+        lines = [header("s"), message("a", None, "user", "one"), message("bc", "a", "user", "anew")]
+        pi_session(tmp_path, *lines, id="s")
+        before = path.read_bytes()
+        await it.press(*"lost", "enter")
+        await it.until(lambda: any("'b' has gone" in said for said in it.toasts()), "what happened")
+        assert path.read_bytes() == before
 
 
 async def test_an_empty_label_takes_it_off(browser, three):
@@ -68,6 +83,24 @@ async def test_the_list_has_all_labels_and_leads_to_the_entry(browser, three, tm
         assert it.focus == "tree"
 
 
+async def test_the_list_leads_to_sessions_that_are_left_out_too(browser, three, tmp_path):
+    lines = chain("x", "y", id="other", cwd="/work/site")
+    lines.append(entry("label", "l1", "00000002", 20, targetId="00000001", label="elsewhere"))
+    pi_session(tmp_path, *lines, id="other", project="site")
+    async with browser() as it:
+        side = it.screen.side
+        side.show_arrangement(side.model.arrangement.changed(scope="here", named_only=True))
+        await it.settled()
+        await it.press("apostrophe")
+        if not it.screen._all:
+            await it.press("tab")
+        place = [one.label for one in it.screen._list.items].index("elsewhere")
+        await it.press(*["down"] * place, "enter")
+        await it.until(lambda: it.tree.node is not None and it.tree.node.id == "00000001", "its entry")
+        assert it.sessions.row.id == "other"
+        assert any("More sessions are listed" in said for said in it.toasts())
+
+
 async def test_a_label_is_cleared_from_the_list(browser, three):
     async with browser() as it:
         await it.press("apostrophe", "delete")
@@ -95,7 +128,7 @@ async def test_nothing_is_done_to_a_session_by_the_tree_of_another(browser, thre
         it.sessions.go_to(str(it.path("branchy")))
         await it.settled()
         await it.press("tab")
-        it.screen._reading._trees.open = lambda *about, **more: None
+        it.screen._reading._tree_side._trees.open = lambda *about, **more: None
         it.sessions.go_to(str(it.path("plain")))
         before = it.path("plain").read_bytes(), it.path("branchy").read_bytes()
         for key in ("L", "enter", "f", "F", "C", "y"):

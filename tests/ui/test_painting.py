@@ -8,8 +8,8 @@ import pytest
 from textual._compositor import Compositor
 
 from app.messages import SessionsChanged
-from app.screens import sessions_screen
-from app.screens.sessions_screen import SLICE
+from app.screens import keeping_screen
+from app.screens.keeping_screen import SLICE
 from app.view.session_list import SessionList
 from app.widgets.bar import Bar
 from app.widgets.pane import Pane
@@ -23,7 +23,7 @@ from tests.ui.test_live import append
 @pytest.fixture(autouse=True)
 def nobody_looks_who_is_live(monkeypatch):
     """That would add its marks whenever it happens."""
-    monkeypatch.setattr(sessions_screen, "LOOK_EVERY", 3_600.0)
+    monkeypatch.setattr(keeping_screen, "LOOK_EVERY", 3_600.0)
 
 
 @pytest.fixture

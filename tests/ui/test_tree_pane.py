@@ -223,6 +223,14 @@ async def test_the_entry_follows_a_filter_that_gives_the_cursor_back(browser, tw
         await it.until(lambda: it.entry.lines[0].text == "three", "the entry under the cursor")
 
 
+async def test_a_narrow_border_says_the_filter_first(browser, three):
+    async with browser(size=(80, 24)) as it:
+        await it.press("tab", "ctrl+t")
+        said = it.screen.query_one("#tree-pane")._said[1]
+        assert said.startswith("no-tools: ")
+        assert "no-tools: " in it.text()
+
+
 async def test_a_filter_that_shows_nothing_says_so(browser, two_ends):
     async with browser() as it:
         await it.press("tab", "ctrl+l")

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.factory import entry, header, message
+from tests.factory import chain, entry, header, message
 from tests.ui.conftest import pi_session
 
 
@@ -69,6 +69,34 @@ async def test_a_search_goes_to_the_first_hit_and_n_from_hit_to_hit(browser, for
         assert at(it) == "f"
         await it.press("down")
         assert border(it).startswith("3 found")
+
+
+def texts(it):
+    """What was read ahead of a search; None before."""
+    kept = it.screen._reading._tree_side.finding._searcher._texts
+    return kept[1] if kept is not None else None
+
+
+async def test_who_is_in_the_tree_finds_its_texts_read(browser, forked):
+    async with browser() as it:
+        assert texts(it) is None
+        await it.press("tab")
+        await it.until(lambda: texts(it) is not None and texts(it).kept, "the texts")
+        read = texts(it).read
+        await search(it, "login")
+        await it.press("escape", "slash", "r")
+        await it.until(lambda: it.tree.hits is not None and it.tree.hits.done, "the search")
+        assert texts(it).read == read
+
+
+async def test_the_texts_of_another_session_take_their_place(browser, forked):
+    pi_session(forked, *chain("other", "yes", id="t"), id="t")
+    async with browser() as it:
+        await it.press("tab")
+        await it.until(lambda: texts(it) is not None and texts(it).kept, "the texts")
+        await it.press("tab", "tab", "down")
+        await it.settled()
+        await it.until(lambda: texts(it) is None, "that they are gone")
 
 
 async def test_every_word_must_be_in_an_entry_and_none_hides_a_row(browser, forked):
@@ -268,6 +296,24 @@ async def test_the_branch_under_the_cursor_is_told_of(browser, tmp_path):
             file.write(json.dumps(message("f", "e", "user", "six", 63)) + "\n")
         await it.press("home")
         await it.until(lambda: "4 turns" in title(it), "the new turn")
+
+
+async def test_half_of_eighty_columns_says_all_of_the_branch(browser, tmp_path):
+    usage = {"input": 30_000, "output": 200, "cacheRead": 0, "cacheWrite": 0, "cost": {"total": 0.25}}
+    pi_session(
+        tmp_path,
+        header("s"),
+        message("a", None, "user", "one", 0),
+        message("b", "a", "assistant", "two", 50, usage=usage),
+        message("c", "a", "user", "three", 55),
+        id="s",
+    )
+    async with browser(size=(80, 24)) as it:
+        await it.until(lambda: it.screen._reading.knows_branches, "the branches")
+        await it.press("tab")
+        it.tree.open_at("b", -1)
+        await it.pilot.pause()
+        assert "─ 1/2 · 1 turn · 30k · $0.25 · 50m00s ─" in it.text()
 
 
 async def test_what_comes_while_the_cursor_is_elsewhere_is_counted(browser, forked):

@@ -15,7 +15,7 @@ from app.sessions.node import Node
 from app.sessions.tree import open_tree
 from app.sessions.usage import Spent
 from app.view.ages import duration
-from app.view.comparison import FILE_LINES, NARROWEST, Marks, comparison_lines
+from app.view.comparison import FILE_LINES, NARROWEST, Marks, comparison_head, comparison_lines
 from app.view.line import line_width, plain
 from app.view.palette import STYLES
 from tests.actions.test_compare import answer, calls, text
@@ -23,6 +23,8 @@ from tests.factory import entry, header, message, write_session
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from app.view.line import Line
 
 NODE = Node(0, "a", None, "message", "user", 2, 0, 1, None)
 TEXTS = st.sampled_from(
@@ -61,7 +63,13 @@ def test_every_line_has_the_width_and_both_sides(
     one: Side, other: Side, cells: int, ascii_only: bool
 ) -> None:
     marks = Marks(ascii_only=ascii_only)
-    lines = comparison_lines(Comparison(None, one, other), cells, ("one", "other"), marks)
+
+    def drawn(one: Side, other: Side) -> list[Line]:
+        both = Comparison(None, one, other)
+        head = comparison_head(both, cells, ("one", "other"), marks)
+        return head + comparison_lines(both, cells, marks)
+
+    lines = drawn(one, other)
     for line in lines:
         assert line_width(line) == max(NARROWEST, cells)
         assert {style for _, style in line} <= STYLES.keys()
@@ -69,8 +77,7 @@ def test_every_line_has_the_width_and_both_sides(
         shown = plain(line)
         assert inert(shown) == shown
         assert not ascii_only or not set(shown) & set("│─…")
-    swapped = comparison_lines(Comparison(None, other, one), cells, ("other", "one"), marks)
-    assert [len(line) for line in swapped] == [len(line) for line in lines]
+    assert [len(line) for line in drawn(other, one)] == [len(line) for line in lines]
 
 
 @pytest.fixture
@@ -96,15 +103,28 @@ def comparison(tmp_path: Path) -> Comparison:
 
 
 def shown(comparison: Comparison, cells: int = 47, **more: Any) -> list[str]:
-    return [
-        plain(line).rstrip() for line in comparison_lines(comparison, cells, ("branch 1", "branch 2"), **more)
+    return [plain(line).rstrip() for line in comparison_lines(comparison, cells, **more)]
+
+
+def test_what_each_came_to_is_said_first(comparison: Comparison) -> None:
+    names = ("branch 1", "branch 2")
+    assert [plain(line).rstrip() for line in comparison_head(comparison, 47, names)] == [
+        "branch 1               │ branch 2",
+        "[ckpt]                 │",
+        "2 turns, 4 entries     │ 0 turns, 1 entry",
+        "13 tokens in, 5 out    │ 13 tokens in, 5 out",
+        "$0.5000                │ $0.5000",
+        "2 files touched        │ 2 files touched",
+        "1 h 00 min             │ 0 s",
+    ]
+    assert [plain(line).rstrip() for line in comparison_head(comparison, 157, names)][2:] == [
+        "2 turns, 4 entries, 13 tokens in, 5 out, $0.5000, 2 files touched, 1 h 00 min"
+        " │ 0 turns, 1 entry, 13 tokens in, 5 out, $0.5000, 2 files touched, 0 s"
     ]
 
 
 def test_turn_beside_turn(comparison: Comparison) -> None:
     assert shown(comparison) == [
-        "branch 1               │ branch 2",
-        "[ckpt]                 │",
         "── turn 1 ─────────────────────────────────────",
         "first␛[2J question     │ (goes on)",
         "one two three four     │ goes on",
@@ -120,18 +140,13 @@ def test_turn_beside_turn(comparison: Comparison) -> None:
         "                       │ = same.py",
         "── files changed ──────────────────────────────",
         "+ mine.py              │",
-        "── in all ─────────────────────────────────────",
-        "4 entries              │ 1 entry",
-        "13 tokens in, 5 out    │ 13 tokens in, 5 out",
-        "$0.5000                │ $0.5000",
-        "1 h 00 min             │ 0 s",
     ]
 
 
 def test_in_ascii(comparison: Comparison) -> None:
     lines = shown(comparison, marks=Marks(ascii_only=True))
-    assert lines[2] == "-- turn 1 " + "-" * 37
-    assert lines[8] == "second                 | (no such turn)"
+    assert lines[0] == "-- turn 1 " + "-" * 37
+    assert lines[6] == "second                 | (no such turn)"
 
 
 def test_long_texts_are_cut(comparison: Comparison) -> None:
@@ -139,7 +154,7 @@ def test_long_texts_are_cut(comparison: Comparison) -> None:
     prompts = [line for line in shown(comparison) if line.startswith("word")]
     assert len(prompts) == 4
     assert "…" in prompts[-1].split("│")[0]
-    assert "~" in shown(comparison, marks=Marks(ascii_only=True))[6].split("|")[0]
+    assert "~" in shown(comparison, marks=Marks(ascii_only=True))[4].split("|")[0]
 
 
 def test_many_files(comparison: Comparison) -> None:
@@ -147,7 +162,7 @@ def test_many_files(comparison: Comparison) -> None:
     one = comparison.one
     many = Side(one.leaf, "", 1, (), (), Files(paths), Spent(), None, None)
     lines = shown(Comparison(None, many, many))
-    assert lines[1].startswith("(nothing was said)")
+    assert lines[0].startswith("(nothing was said)")
     assert sum("src/" in line for line in lines) == FILE_LINES - 1
     assert any(line.startswith("… 2 more") for line in lines)
     exactly = Side(one.leaf, "", 1, (), (), Files(paths[1:]), Spent(), None, None)

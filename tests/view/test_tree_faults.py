@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from app.sessions.tree import open_tree
 from app.view.tree_faults import faults_of
 from tests.factory import chain, entry, header, message, write_session
@@ -36,9 +38,12 @@ def test_everything_is_listed_with_its_line_in_file_order(tmp_path):
         message("f", None, "user", "root"),
         entry("future", "g", "f"),
         message("h", "g", "oracle", "role"),
+        entry("label", "i", "h", targetId="nobody", label="lost"),
+        entry("label", "j", "i", targetId="a", label="found"),
+        entry("label", "k", "j", label="on what?"),
     ]
     found = faults(tmp_path, *lines)
-    assert [line for line, _ in found] == [3, 4, 5, 7, 8, 9, 10, 11]
+    assert [line for line, _ in found] == [3, 4, 5, 7, 8, 9, 10, 11, 12, 14]
     said = dict(found)
     assert "'gone'" in said[4]
     assert "go round" in said[5]
@@ -47,6 +52,18 @@ def test_everything_is_listed_with_its_line_in_file_order(tmp_path):
     assert "another root" in said[9]
     assert "type 'future'" in said[10]
     assert "role 'oracle'" in said[11]
+    assert "label on 'nobody', which is not in the file" in said[12]
+    assert "label on nothing" in said[14]
+
+
+def test_a_label_that_is_appended_to_nothing_is_listed(tmp_path):
+    path = write_session(tmp_path / "s.jsonl", *chain("one", "two"))
+    tree = open_tree(str(path))
+    with path.open("a") as file:
+        file.write(json.dumps(entry("label", "l", "00000002", targetId="gone", label="x")) + "\n")
+    assert faults_of(tree) == []
+    tree.extend()
+    assert [(fault.line, fault.node.id) for fault in faults_of(tree)] == [(4, "l")]
 
 
 def test_a_damaged_line_leads_to_the_entry_nearest_to_it(tmp_path):

@@ -1,0 +1,91 @@
+"""A path of a session that is known because its whole tree was read."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from app.sessions.node import path_to
+from app.sessions.summarise import fingerprint_of, open_file
+from app.sessions.tree import open_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from app.sessions.node import Node
+    from app.sessions.tree import SessionTree
+
+
+class WholePath(NamedTuple):
+    """One path, from a root to an end.
+
+    steps         its entries
+    through       the entry that it was to lead through; None where none was named, or it is not there
+    active        it is the one to the leaf
+    file          device and inode; `fingerprint`: of the file up to `end`
+    end           the byte after the last newline that was read
+    unfinished    the last entry has no newline
+    """
+
+    steps: list[Node]
+    through: Node | None
+    active: bool
+    file: tuple[int, int]
+    fingerprint: bytes
+    end: int
+    unfinished: bool
+
+
+class OpenFile:
+    """An open file, closed at the end."""
+
+    def __init__(self, path: str) -> None:
+        """:raises OSError: it cannot be opened."""
+        self._descriptor = open_file(path)
+
+    def __enter__(self) -> int:
+        return self._descriptor
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._descriptor)
+
+
+def whole_path(
+    path: str,
+    agents: Sequence[str],
+    through: tuple[str | None, int] | None,
+    keep_going: Callable[[], bool],
+) -> WholePath:
+    """The active path of the session at `path`, or that through an entry: from there on to the branch's first
+    end, in the order of the file.
+
+    :param through: the entry's id, and where its line begins; see `SessionTree.find`.
+    :raises NotASession: it is none; `line` and `reason` say why.
+    :raises Overtaken: `keep_going` said no.
+    :raises OSError: it cannot be read.
+    """
+    tree = open_tree(path, agents, keep_going)
+    node = None if through is None else tree.find(*through)
+    steps = tree.active_path()
+    active = node is None or node in steps
+    if node is not None and not active:
+        steps = path_to(_first_end(tree, node))
+    with OpenFile(path) as descriptor:
+        status = os.fstat(descriptor)
+        # an entry without a LF is in the tree, and not before its offset
+        unfinished = any(step.offset >= tree.offset for step in tree.entries[-1:])
+        fingerprint = fingerprint_of(descriptor, tree.offset)
+    return WholePath(
+        steps, node, active, (status.st_dev, status.st_ino), fingerprint, tree.offset, unfinished
+    )
+
+
+def _first_end(tree: SessionTree, node: Node) -> Node:
+    """The first entry of the file that is at or below `node` and has nothing below itself."""
+    below: set[int] = {node.index}
+    stack = [node]
+    while stack:
+        for child in stack.pop().children:
+            below.add(child.index)
+            stack.append(child)
+    return next(each for each in tree.entries if each.index in below and not each.children)

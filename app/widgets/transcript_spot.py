@@ -1,0 +1,75 @@
+"""Where the reader of a transcript is, told so that the place is found again in one that was read anew."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.sessions.path_reader import Anchor
+    from app.view.transcript import Turn
+    from app.widgets.transcript_lines import TranscriptLines
+
+
+class Spot:
+    """A line of an entry, so many lines below the upper border.
+
+    anchor   None: at the end
+    line     of the entry, -1: the one to show for what was found
+    """
+
+    __slots__ = ("anchor", "line", "row")
+
+    def __init__(self, anchor: Anchor | None, line: int = 0, row: int = 0) -> None:
+        self.anchor = anchor
+        self.line = line
+        self.row = row
+
+    @classmethod
+    def of(cls, lines: TranscriptLines, *, at_end: bool) -> Spot:
+        """Where the reader is now.
+
+        :param at_end: nothing is behind what was read.
+        """
+        if not lines.lines or (at_end and lines.is_at_bottom):
+            return cls(None)
+        turn = lines.turn_at(lines.top)
+        each = lines.turns[turn]
+        return cls(anchor_of(each.entry_id, each.offset), lines.top - lines.start_of(turn), 0)
+
+    def top_in(self, lines: TranscriptLines) -> int | None:
+        """The line to have at the upper border, which need not be there; None: the last ones are to be shown,
+        as where the entry is not among those that were read.
+        """
+        turn = turn_of(lines.turns, self.anchor) if self.anchor is not None else -1
+        if turn < 0:
+            return None
+        if self.line < 0:
+            # with something of what was said before, and the most of what came then
+            line, row = max(lines.turns[turn].found, 0), lines.size.height // 3
+            if line < row:
+                line, row = 0, min(row, 2)
+        else:
+            line, row = self.line, self.row
+        return lines.start_of(turn) + max(0, min(line, len(lines.turns[turn].lines) - 1)) - row
+
+
+def turn_of(turns: Sequence[Turn], anchor: Anchor) -> int:
+    """Which of the turns is the anchor's entry: by its place in the file, else by its id; -1 for none."""
+    for at, each in enumerate(turns):
+        if each.offset == anchor.offset and anchor.entry_id in (None, each.entry_id):
+            return at
+    if anchor.entry_id is not None:
+        for at in range(len(turns) - 1, -1, -1):
+            if turns[at].entry_id == anchor.entry_id:
+                return at
+    # the beginning of the session has no entry's name
+    return 0 if turns and anchor.offset < 0 and anchor.entry_id is None else -1
+
+
+def anchor_of(entry_id: str | None, offset: int) -> Anchor:
+    """See `Anchor`."""
+    # what reads sessions is imported when the first is shown
+    from app.sessions.path_reader import Anchor
+
+    return Anchor(entry_id, offset)
