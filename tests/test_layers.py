@@ -253,8 +253,15 @@ def test_the_selector_loads_nothing_of_the_tree() -> None:
     assert not _loaded("app.browser, app.screens.resume", {"app.screens.browser", "app.widgets.entry_tree"})
 
 
-def test_the_browser_loads_neither_decoder_nor_document() -> None:
-    rare = {"msgspec", "app.view.entry_document", "app.widgets.transcript"}
+def test_the_browser_loads_no_decoder_document_or_dialog() -> None:
+    rare = {
+        "msgspec",
+        "app.view.entry_document",
+        "app.widgets.transcript",
+        "app.screens.dialogs",
+        "app.screens.going_on",
+        "app.screens.labels_dialog",
+    }
     assert not _loaded("app.browser, app.screens.browser", rare)
 
 

@@ -10,6 +10,7 @@ from app.actions import on_entries
 from app.formats.text import one_line
 from app.screens.choices import Choice, ChoiceDialog, TextDialog, WaitDialog
 from app.screens.dialogs import FolderDialog
+from app.services.going import WHAT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from app.services.going import Going
 
 HERE, STAY, ELSEWHERE, OTHER_FOLDER = "here", "stay", "elsewhere", "folder"
-WHAT = "go on"
-"""What the actions of going on are called among others."""
 
 _SAFE = {
     "results": "after the results of its tools",

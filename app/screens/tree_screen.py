@@ -4,6 +4,7 @@ lineage to another.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import NamedTuple
 
 from textual import on
@@ -18,14 +19,9 @@ from app.messages import (
     PointsFound,
     SummaryMade,
 )
-from app.screens.comparing import CompareDialog
-from app.screens.dialogs import FolderDialog
-from app.screens.going_on import WHAT, GoingOn
-from app.screens.labels_dialog import LabelsDialog
-from app.screens.problems_dialog import ProblemsDialog
 from app.screens.questions import RowEditor
 from app.screens.sessions_screen import SessionsScreen
-from app.services.going import Going
+from app.services.going import WHAT, Going
 from app.view.tree_faults import faults_of
 from app.widgets.entry_pane import EntryPane
 from app.widgets.entry_tree import EntryTree
@@ -33,6 +29,8 @@ from app.widgets.entry_tree import EntryTree
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from app.index.row import Row
+    from app.screens.comparing import CompareDialog
+    from app.screens.going_on import GoingOn
     from app.screens.labels_dialog import LabelAnswer
     from app.services.following import Following
     from app.services.indexing import Indexing
@@ -64,11 +62,17 @@ class TreeScreen(SessionsScreen):
         """See `SessionsScreen`."""
         super().__init__(setup, model, settings, indexing)
         self._going = Going(setup, self.post_message, self.service_failed)
-        self._going_on = GoingOn(self, self._going)
         self._comparing: CompareDialog | None = None
 
     def on_unmount(self) -> None:
         self._going.stop()
+
+    @cached_property
+    def _going_on(self) -> GoingOn:
+        # As the other dialogs, it comes with its first use: imports hold up the first key.
+        from app.screens.going_on import GoingOn
+
+        return GoingOn(self, self._going)
 
     def focus_tree(self) -> None:
         """Give the tree the keys."""
@@ -162,6 +166,8 @@ class TreeScreen(SessionsScreen):
 
     def action_show_labels(self) -> None:
         """List the labels of this session, or of all."""
+        from app.screens.labels_dialog import LabelsDialog
+
         row = self.side.list.row
 
         def answered(answer: LabelAnswer | None) -> None:
@@ -211,6 +217,8 @@ class TreeScreen(SessionsScreen):
 
     def action_show_problems(self) -> None:
         """List what is wrong with the session that is shown."""
+        from app.screens.problems_dialog import ProblemsDialog
+
         row, view = self.side.list.row, self.entry_tree.view
         if row is None or view is None or view.tree.path != row.path:
             return
@@ -243,6 +251,8 @@ class TreeScreen(SessionsScreen):
 
     def action_fork_here_to(self) -> None:
         """The same in a folder that is asked for."""
+        from app.screens.dialogs import FolderDialog
+
         picked = self._picked()
         if picked is None:
             return
@@ -275,6 +285,8 @@ class TreeScreen(SessionsScreen):
 
     def action_compare(self) -> None:
         """The active path beside the branch of the entry under the cursor."""
+        from app.screens.comparing import CompareDialog
+
         shown = self._shown()
         if shown is None:
             return

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
     Post = Callable[[Message], object]
 
+WHAT = "go on"
+"""What going on is called among the actions."""
+
 
 class Going:
     """Answers with ``PointsFound``, ``OutlineMade``, ``SummaryMade``, ``BranchesCompared``, ``DraftLeft``."""
