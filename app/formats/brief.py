@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 import msgspec
 from msgspec import Struct, defstruct
 
+from app.formats.bytes_in import starts_of_objects
 from app.formats.content import string_of
 from app.formats.everything import EXTENSIONS, SUMMED
 from app.formats.skim import ABSENT, REFUSALS, CamelUsage, Skim, SkimMessage, Usage
@@ -153,6 +154,9 @@ def _starts(block: bytes, offset: int) -> tuple[list[int], int]:
     The decoder does not care where lines end, but JSON has no "}" that is followed by a "{". So no LF stands
     within a value, and of two values on a line their number tells.
     """
+    quickly = starts_of_objects(block, offset)
+    if quickly is not None:
+        return quickly
     # A number is looked for faster than bytes of length one.
     find, newline, opens, closes = block.find, ord("\n"), ord("{"), ord("}")
     starts: list[int] = []

@@ -2,14 +2,46 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 try:
-    from stringzilla import find as _find
+    import stringzilla
 except ImportError:  # a platform without a wheel
-    _find = bytes.find
+    stringzilla = None
 
-find: Callable[[bytes, bytes, int], int] = _find
+_OPENS, _CLOSES = b"{}"
+
+find: Callable[[bytes, bytes, int], int] = stringzilla.find if stringzilla else bytes.find
 """`find(data, sought, start)`: where it stands first from `start` on, or -1."""
+
+
+def split(data: bytes, separator: bytes) -> Sequence[bytes]:
+    """The parts of `data` between the separators. Where there is a wheel they are views, which can be joined,
+    compared and asked for their length like bytes.
+    """
+    if stringzilla is None:
+        return data.split(separator)
+    return list(stringzilla.split(data, separator))
+
+
+def starts_of_objects(data: bytes, offset: int) -> tuple[list[int], int] | None:
+    """Where each line of `data` that ends with a LF begins, and how many bytes these lines are together; None
+    where not each of them is "{...}", with nothing before and behind, or nobody can tell that quickly.
+
+    :param offset: is added to where they begin.
+    """
+    end = data.rfind(b"\n") + 1
+    if stringzilla is None or not end or data[0] != _OPENS or data[end - 2] != _CLOSES:
+        return None
+    whole = data if end == len(data) else stringzilla.Str(data)[:end]
+    lines = stringzilla.split(whole, b"\n", keepseparator=True)
+    # Behind the last LF stands a part as well, an empty one.
+    if stringzilla.count(whole, b"}\n{") != len(lines) - 2:
+        return None
+    starts = list(accumulate(map(len, lines), initial=offset))
+    del starts[-2:]
+    return starts, end

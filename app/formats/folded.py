@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.formats.bytes_in import split
 from app.formats.content import string_of
 from app.formats.fold import encoded, fold, fold_utf8
 
@@ -16,7 +17,7 @@ _QUOTE = ord('"')
 _ESCAPE = ord("\\")
 
 
-def folded(strings: Sequence[bytes]) -> list[bytes]:
+def folded(strings: Sequence[bytes]) -> Sequence[bytes]:
     """Each of the `strings`, folded, as UTF-8 and without NUL characters.
 
     :param strings: JSON that was found whole, though not read: what is no string gives nothing, what is no
@@ -28,7 +29,7 @@ def folded(strings: Sequence[bytes]) -> list[bytes]:
         data = _unescaped(data)
     found = fold_utf8(data)
     if found and found[0] == found[-1] == _QUOTE:
-        parts = found[1:-1].split(b'"\0"')
+        parts = split(found[1:-1], b'"\0"')
         if len(parts) == len(strings):
             return parts
     return [_folded(one) for one in strings]

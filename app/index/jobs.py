@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from app.index.row import Signature
     from app.stores.base import Store
 
-FIRST_BYTES = 8_000_000
+FIRST_BYTES = 2_000_000
 """So much of the newest files is read before anything else: what a person sees first is exact soon."""
 
 SMALL_BYTES = 2 << 10

@@ -37,8 +37,11 @@ _UPDATE = (
 )
 _INSERT = (
     "INSERT INTO sessions (cwd, modified, listed, ino, size, mtime_ns, ctime_ns, row, store, path)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
 )
+
+_MANY = 8
+"""So many are mostly new: then none is looked for before it turns out to be there."""
 
 
 def columns(reading: Reading) -> Columns:
@@ -71,36 +74,51 @@ class Saving:
         """:param stores: the names of the stores at hand by their roots."""
         self._pending = pending
         self._stores = stores
+        self._ids: dict[str, int] = {}
 
     def write(self, connection: sqlite3.Connection) -> None:
         """Do it, all or nothing.
 
         :raises sqlite3.Error: it was not done.
         """
+        # It may be done a second time, in another database.
+        self._ids.clear()
         connection.execute("BEGIN IMMEDIATE")
         ledger = Ledger(connection)
-        ids: dict[str, int] = {}
+        many = len(self._pending) > _MANY
         for path, entry in self._pending.items():
             place = encode(path)
             if entry is None:
                 self._forget(connection, ledger, place)
-                continue
-            root, session, reading, lasting, spans = entry
-            found = connection.execute(_FIND, (self._stores[root], place)).fetchone()
-            if found:
-                key, before, *lasted = found
-                connection.execute(_UPDATE, (*session, key))
-            else:
-                if root not in ids:
-                    ids[root] = self._id(connection, root)
-                key = connection.execute(_INSERT, (*session, ids[root], place)).lastrowid
-                before, lasted = None, []
-            connection.execute("REPLACE INTO readings VALUES (?, ?, ?, ?, ?)", (key, *reading))
-            if lasted != [*lasting[:2]]:
-                connection.execute("REPLACE INTO lasting VALUES (?, ?, ?, ?)", (key, *lasting))
-            ledger.put(key, before, spans)
+            elif not many or not self._insert(connection, ledger, place, entry):
+                self._replace(connection, ledger, place, entry)
         ledger.close()
         connection.execute("COMMIT")
+
+    def _insert(self, connection: sqlite3.Connection, ledger: Ledger, place: bytes, entry: Columns) -> bool:
+        """Write what was read of a file that is not there yet; False where it is."""
+        root, session, reading, lasting, spans = entry
+        made = connection.execute(_INSERT, (*session, self._id(connection, root), place))
+        if not made.rowcount:
+            return False
+        key = made.lastrowid
+        connection.execute("REPLACE INTO readings VALUES (?, ?, ?, ?, ?)", (key, *reading))
+        connection.execute("REPLACE INTO lasting VALUES (?, ?, ?, ?)", (key, *lasting))
+        ledger.put(key or 0, None, spans)
+        return True
+
+    def _replace(self, connection: sqlite3.Connection, ledger: Ledger, place: bytes, entry: Columns) -> None:
+        root, session, reading, lasting, spans = entry
+        found = connection.execute(_FIND, (self._stores[root], place)).fetchone()
+        if not found:
+            self._insert(connection, ledger, place, entry)
+            return
+        key, before, *lasted = found
+        connection.execute(_UPDATE, (*session, key))
+        connection.execute("REPLACE INTO readings VALUES (?, ?, ?, ?, ?)", (key, *reading))
+        if lasted != [*lasting[:2]]:
+            connection.execute("REPLACE INTO lasting VALUES (?, ?, ?, ?)", (key, *lasting))
+        ledger.put(key, before, spans)
 
     def _forget(self, connection: sqlite3.Connection, ledger: Ledger, place: bytes) -> None:
         for name in self._stores.values():
@@ -113,9 +131,11 @@ class Saving:
 
     def _id(self, connection: sqlite3.Connection, root: str) -> int:
         """The number of a store, given to it now if it has none; it counts as used until `tidy` says when."""
-        name = self._stores[root]
-        found = connection.execute("SELECT id FROM stores WHERE name = ?", (name,)).fetchone()
-        if found:
-            return int(found[0])
-        made = connection.execute("INSERT INTO stores (name, used_ms) VALUES (?, ?)", (name, 1 << 60))
-        return int(made.lastrowid or 0)
+        if root not in self._ids:
+            name = self._stores[root]
+            found = connection.execute("SELECT id FROM stores WHERE name = ?", (name,)).fetchone()
+            if not found:
+                made = connection.execute("INSERT INTO stores (name, used_ms) VALUES (?, ?)", (name, 1 << 60))
+                found = (made.lastrowid or 0,)
+            self._ids[root] = int(found[0])
+        return self._ids[root]

@@ -11,15 +11,17 @@ import marshal
 import os
 import sys
 import time
+from _queue import SimpleQueue
+from _thread import start_new_thread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import IO, Any
 
+    from app.index.reader import Task
+
 START = "import sys; sys.path[:] = sys.argv[1:]; from app.index.worker import main; main()"
 """The program text for `python -c`."""
-
-READY = "ready"
 
 _FLUSH_SECONDS = 0.02
 
@@ -47,22 +49,33 @@ def load() -> None:
 
 
 def load_decoder() -> None:
-    """Import msgspec; for processes without other threads, which might import what it is not to have."""
-    # It does as well without this one, which brings a third of all along.
-    spared = "typing_extensions"
-    if spared in sys.modules or "msgspec" in sys.modules:
+    """Import msgspec without what it brings along and only others need: Python's own names for types, what
+    makes schemas. For processes without other threads, which might import what they are not to have.
+    """
+    if "typing_extensions" in sys.modules or "msgspec" in sys.modules:
         return
-    sys.modules[spared] = None  # type: ignore[assignment]
+    spared: dict[str, Any] = {"typing_extensions": None}
+    for name in ("msgspec._json_schema", "msgspec.inspect"):
+        spared[name] = type(sys)(name)
+    spared["msgspec._json_schema"].schema = spared["msgspec._json_schema"].schema_components = None
+    if hasattr(os, "uname") and "platform" not in sys.modules:
+        # `uuid` asks it for the system's name, and nobody for anything else.
+        spared["platform"] = type(sys)("platform")
+        spared["platform"].system = lambda: os.uname().sysname
+    sys.modules.update(spared)
     try:
         import msgspec  # noqa: F401
     finally:
-        del sys.modules[spared]
+        for name in spared:
+            del sys.modules[name]
 
 
 def main() -> None:
-    """Answer each batch of tasks with pairs: a list of results, in order, and whether it is the last one.
+    """Say which process this is, and answer each batch of tasks with pairs: a list of results, in order, and
+    whether it is the last one.
 
-    Before the first batch comes the folder to keep texts in, each worker in a segment of its own; or None.
+    Before the first batch comes a pair: the folder to keep texts in, each worker in a segment of its own, or
+    None; and the descriptors of input and output of each worker that is to be made of this one.
     """
     # Nothing here makes cycles worth collecting, and the collector would look at every line's objects.
     gc.disable()
@@ -70,17 +83,20 @@ def main() -> None:
 
     source, target = sys.stdin.buffer, sys.stdout.buffer
     try:
-        send(target, READY)
+        send(target, os.getpid())
         from app.index.text.segment import Writer
 
-        folder = receive(source)
-        keep = Writer(folder).keep if folder else None
+        folder, more = receive(source)
         # Before there is anything to read there is time for it.
         load()
+        source, target = _forked(source, target, more)
+        keep = Writer(folder).keep if folder else None
+        batches: SimpleQueue[list[Task]] = SimpleQueue()
+        start_new_thread(_listen, (source, batches))
         while True:
             results = []
             flushed = time.monotonic()
-            for task in receive(source):
+            for task in batches.get():
                 results.append(read(task, keep))
                 if time.monotonic() - flushed > _FLUSH_SECONDS:
                     send(target, (results, False))
@@ -90,3 +106,40 @@ def main() -> None:
     except (EOFError, OSError):
         # The parent is gone or wants no more; without this Python would still try to flush at exit.
         os._exit(0)
+
+
+def _listen(source: IO[bytes], batches: SimpleQueue[list[Task]]) -> None:
+    """Take in batches as soon as they are sent: so the parent never waits, and we do not wait for the next
+    one. End the process with the input, whatever it is doing.
+    """
+    try:
+        while True:
+            batches.put(receive(source))
+    except (EOFError, OSError):
+        os._exit(0)
+
+
+def _forked(source: IO[bytes], target: IO[bytes], more: list[tuple[int, int]]) -> tuple[IO[bytes], IO[bytes]]:
+    """Make more workers, each with one of these inputs and outputs; those of the process this then is."""
+    if not more:
+        return source, target
+    import signal
+
+    # Nobody asks how they ended, and none is to be left lying about.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    for number, (their_source, their_target) in enumerate(more):
+        if os.fork():
+            os.close(their_source)
+            os.close(their_target)
+            continue
+        os.setsid()
+        # Others must find out when we end, and we when our input does: what is not ours is let go of.
+        os.dup2(their_source, 0)
+        os.dup2(their_target, 1)
+        for descriptor in [one for pair in more[number:] for one in pair]:
+            os.close(descriptor)
+        # What the old ones have read ahead is not for us.
+        source, target = os.fdopen(0, "rb"), os.fdopen(1, "wb")
+        send(target, os.getpid())
+        break
+    return source, target

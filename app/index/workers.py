@@ -6,20 +6,20 @@ Threads would be slower than one (the decoders hold the interpreter), and `multi
 from __future__ import annotations
 
 import os
-import queue
-import signal
-import subprocess
 import sys
 import threading
+from _queue import Empty, SimpleQueue  # what `queue` adds is of no use here
 from collections import deque
 
 from app.index import worker
+from app.index.process import ENDED, KILLED, spawn
 from app.index.reader import read, refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from app.index.process import Process
     from app.index.reader import Result, Task
     from app.index.text.store import TextStore
 
@@ -29,11 +29,15 @@ BATCH_BYTES = 4_000_000
 BATCH_FILES = 256
 FIRST_BATCH_BYTES = 500_000
 
+# A batch is no more than this part of all that is left.
+_LAST_SHARE = 8
+# The one that a worker reads, and the next one.
+_AT_A_WORKER = 2
+
 _MOST_WORKERS = 8
 # A machine that ends workers all the time (out of memory) gets no more of them.
 _MOST_RESTARTS = 32
 _TICK_SECONDS = 0.05
-_NICE = 5
 
 # The C library gives what was read for one block back to the system before it asks for the next, and gets it
 # back page by page; with these it keeps a few megabytes. Only glibc knows them.
@@ -45,7 +49,7 @@ _MEMORY = {
 
 # When a worker crashes its file is to blame, the second time for good; one that was killed may have been so
 # for other reasons.
-_FROM_OUTSIDE = (-signal.SIGKILL, -signal.SIGTERM) if hasattr(signal, "SIGKILL") else ()
+_FROM_OUTSIDE = (KILLED, ENDED)
 _CRASHED, _KILLED, _TOO_MUCH = 3, 1, 6
 
 CRASHED = refused("reading it ends the reading process")
@@ -64,9 +68,9 @@ class Workers:
         self._count = count or min(_processors(), _MOST_WORKERS)
         self._gentle = gentle
         self._batches: deque[Batch] = deque()
-        self._results: queue.SimpleQueue[list[tuple[int, Result]]] = queue.SimpleQueue()
+        self._results: SimpleQueue[list[tuple[int, Result]]] = SimpleQueue()
         self._lock = threading.Lock()
-        self._processes: set[subprocess.Popen[bytes]] = set()
+        self._processes: set[Process] = set()
         self._restarts = 0
         # What tasks have to do with the deaths of workers they were alone with.
         self._blame: dict[int, int] = {}
@@ -78,14 +82,19 @@ class Workers:
     def process_ids(self) -> list[int]:
         """The workers that run now."""
         with self._lock:
-            return [process.pid for process in self._processes]
+            return [process.pid for process in self._processes if process.pid]
 
     def start(self) -> None:
         """Have the processes come up while what they are to read is still being looked for."""
-        if not self._threads:
-            self._threads = [threading.Thread(target=self._drive, daemon=True) for _ in range(self._count)]
-            for thread in self._threads:
-                thread.start()
+        if self._threads:
+            return
+        processes, more = self._spawn(self._count)
+        for number in range(self._count):
+            process = processes[number] if number < len(processes) else None
+            thread = threading.Thread(target=self._drive, args=(process, [] if number else more), daemon=True)
+            self._threads.append(thread)
+        for thread in self._threads:
+            thread.start()
 
     def read(self, tasks: Sequence[tuple[Task, int]]) -> Iterator[list[tuple[int, Result]]]:
         """Yield lists of (index of the task, its result) as they come, and an empty list now and then.
@@ -104,7 +113,7 @@ class Workers:
             alive = any(thread.is_alive() for thread in self._threads)
             try:
                 group = self._results.get(timeout=_TICK_SECONDS if alive else 0)
-            except queue.Empty:
+            except Empty:
                 if not alive:
                     break
                 group = []
@@ -122,9 +131,14 @@ class Workers:
             for process in self._processes:
                 process.kill()
 
-    def _drive(self) -> None:
+    def _drive(self, process: Process | None, more: list[tuple[int, int]]) -> None:
         """Feed one worker until there is nothing left to do; replace it when it dies."""
-        process = None if self._asked.is_set() else self._start()
+        if process is None:
+            if not self._asked.is_set():
+                process = self._start()
+        elif not process.greet(self._folder, more):
+            self._end(process)
+            process = None
         self._asked.wait()
         try:
             while self._batches and not self._closed:
@@ -132,95 +146,90 @@ class Workers:
                     process = self._start()
                     if process is None:
                         return
-                try:
-                    batch = self._batches.popleft()
-                except IndexError:
-                    return
-                unanswered = self._run(process, batch)
+                unanswered = self._serve(process)
                 if not unanswered:
                     continue
                 killed = self._end(process) in _FROM_OUTSIDE
                 process = None
-                if len(batch) == 1:
-                    index = batch[0][0]
+                first, alone = unanswered[0]
+                if alone and first:
+                    ((index, _),) = first
                     self._blame[index] = self._blame.get(index, 0) + (_KILLED if killed else _CRASHED)
                     if self._blame[index] >= _TOO_MUCH:
                         self._results.put([(index, CRASHED)])
-                        continue
+                        first = []
                 # One by one: the next to die then is the one whose file is to blame.
-                self._batches.extendleft([one] for one in reversed(unanswered))
+                again = [[one] for one in first] + [batch for batch, _ in unanswered[1:]]
+                self._batches.extendleft(reversed(again))
         finally:
             if process is not None:
                 self._end(process)
 
-    def _run(self, process: subprocess.Popen[bytes], batch: Batch) -> Batch:
-        """Have a batch read; what the worker has not answered when it died, else an empty list."""
-        assert process.stdin is not None
-        assert process.stdout is not None
+    def _serve(self, process: Process) -> list[tuple[Batch, bool]]:
+        """Have batches read until there are no more. When the worker dies, what it has not answered: batches
+        in order, each with whether it was given as a batch of one.
+        """
+        given: deque[Batch] = deque()
         answered = 0
-        done = False
         try:
-            worker.send(process.stdin, [task for _, task in batch])
-            while not done:
-                results, done = worker.receive(process.stdout)
-                indexes = [index for index, _ in batch[answered : answered + len(results)]]
+            while not self._closed:
+                # It is given the next one before it has to wait for it.
+                while len(given) < _AT_A_WORKER and self._batches:
+                    try:
+                        given.append(self._batches.popleft())
+                    except IndexError:
+                        break
+                    worker.send(process.target, [task for _, task in given[-1]])
+                if not given:
+                    break
+                results, done = worker.receive(process.source)
+                indexes = [index for index, _ in given[0][answered : answered + len(results)]]
                 self._results.put(list(zip(indexes, results, strict=True)))
                 answered += len(results)
+                if done:
+                    given.popleft()
+                    answered = 0
         except (OSError, EOFError, ValueError, TypeError):
-            return batch[answered:]
+            left = [(batch, len(batch) == 1) for batch in given]
+            if left:
+                left[0] = (left[0][0][answered:], left[0][1])
+            return left
         return []
 
-    def _start(self) -> subprocess.Popen[bytes] | None:
-        """A worker that is ready; None when none can be had."""
+    def _spawn(self, count: int) -> tuple[list[Process], list[tuple[int, int]]]:
+        """As `process.spawn`; none when none can be had."""
         with self._lock:
             if self._closed or self._restarts > _MOST_RESTARTS + self._count:
-                return None
+                return [], []
             self._restarts += 1
             try:
-                process = subprocess.Popen(
-                    _command(),
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.DEVNULL,
-                    # Ctrl+C in the terminal is for us; we end the workers ourselves.
-                    start_new_session=True,
-                    env={**os.environ, **_MEMORY},
-                )
+                processes, more = spawn(_command(), {**os.environ, **_MEMORY}, count, gentle=self._gentle)
             except OSError:
-                return None
-            self._processes.add(process)
-        if self._gentle and hasattr(os, "setpriority"):
-            try:
-                os.setpriority(os.PRIO_PROCESS, process.pid, _NICE)
-            except OSError:
-                pass  # where that is forbidden it reads as fast as it can
-        assert process.stdout is not None
-        try:
-            if worker.receive(process.stdout) == worker.READY:
-                assert process.stdin is not None
-                worker.send(process.stdin, self._folder)
+                return [], []
+            self._processes.update(processes)
+        return processes, more
+
+    def _start(self) -> Process | None:
+        """A worker that is ready; None when none can be had."""
+        processes, more = self._spawn(1)
+        for process in processes:
+            if process.greet(self._folder, more):
                 return process
-        except (OSError, EOFError, ValueError, TypeError):
-            pass  # told by its exit: the caller goes on without workers
-        self._end(process)
+            self._end(process)
         return None
 
-    def _end(self, process: subprocess.Popen[bytes]) -> int:
+    def _end(self, process: Process) -> int:
         """End a worker for certain; how it ended."""
         with self._lock:
             self._processes.discard(process)
-            process.kill()
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                try:
-                    pipe.close()
-                except OSError:
-                    pass  # what was still to be written is of no use to a dead process
-        return process.wait()
+        return process.end()
 
 
 def _batches(tasks: Sequence[tuple[Task, int]]) -> Iterator[Batch]:
-    """The tasks in order, in lists that grow: small ones first, so that the first rows come soon."""
+    """The tasks in order, in lists that grow: small ones first, so that the first rows come soon. And small
+    ones last, so that no worker is busy for long when the others have ended.
+    """
+    left = sum(size for _, size in tasks)
     limit = FIRST_BATCH_BYTES
     batch: Batch = []
     weight = 0
@@ -229,9 +238,10 @@ def _batches(tasks: Sequence[tuple[Task, int]]) -> Iterator[Batch]:
         weight += size
         if weight >= limit or len(batch) == BATCH_FILES:
             yield batch
+            left -= weight
             batch = []
             weight = 0
-            limit = min(limit * 2, BATCH_BYTES)
+            limit = min(limit * 2, BATCH_BYTES, max(left // _LAST_SHARE, FIRST_BATCH_BYTES))
     if batch:
         yield batch
 

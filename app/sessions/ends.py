@@ -10,6 +10,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+from app.formats.bytes_in import find
 from app.formats.content import text_of
 from app.formats.decode import BadLine, decode
 from app.formats.dialects import named
@@ -43,7 +44,7 @@ UNTOLD = "…"
 """The title of a session whose ends tell neither a name nor a first prompt."""
 
 _ROLE = re.compile(rb'"role"\s*:\s*"(\w*)"')
-_TEXT = re.compile(rb'"(?:content|text)"\s*:\s*"((?:[^"\\]|\\.)*)', re.DOTALL)
+_TEXT = re.compile(rb'"(?:content|text)"\s*:\s*"((?:[^"\\]++|\\.)*+)', re.DOTALL)
 _HALF_ESCAPE = re.compile(rb"\\u[0-9a-fA-F]{0,3}\Z")
 
 
@@ -164,7 +165,7 @@ class _Ends:
 
     def _find_name(self, lines: bytes) -> None:
         naming = self._dialect.naming
-        if not naming or naming not in lines:
+        if not naming or find(lines, naming, 0) < 0:
             return
         for line in _lines_with(naming, lines):
             for skim in self._skims(line):

@@ -84,8 +84,12 @@ class Leaves:
             return
         self._follow(ids, parents)
         # An entry whose child comes next is no leaf, and nearly all are like that.
-        pairs = zip(ids, [*parents[1:], None], strict=False)
-        self._waiting += [one for one, named in pairs if one != named or one is None]
+        named_next = parents[1:]
+        if named_next == ids[:-1] and None not in ids:
+            self._waiting += ids[-1:]
+        else:
+            pairs = zip(ids, [*named_next, None], strict=False)
+            self._waiting += [one for one, named in pairs if one != named or one is None]
         self._parents += parents
 
     def entry(self, entry_id: str | None, parent: str | None) -> None:

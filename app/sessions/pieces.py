@@ -21,11 +21,24 @@ MARK = b"\n\0"
 _DIGITS = 6
 _BITS = 6
 _MASK = (1 << _BITS) - 1
+_PAIRS = (1 << 2 * _BITS) - 1
 _LOW = 0x80  # bytes 0x80 to 0xBF never begin a character
-_SIGNS = [bytes((_LOW | digit,)) for digit in range(1 << _BITS)]
-_PAIRS = [high + low for high in _SIGNS for low in _SIGNS]
-_ENDS = [sign + b"\n" for sign in _SIGNS]
+_PAIR = 2 * _BITS
 _BEGINNINGS = [MARK + bytes((kind,)) for kind in range(16)]
+
+# Made when the first text is packed: many a process packs none.
+_pairs: list[bytes] = []
+_nears: list[bytes] = []
+_ends: list[bytes] = []
+
+
+def _make_tables() -> None:
+    signs = [bytes((_LOW | digit,)) for digit in range(1 << _BITS)]
+    # In parts of two digits: the first ones, which are nearly always zeros, are one with what precedes them.
+    _nears.extend(beginning + 2 * signs[0] for beginning in _BEGINNINGS)
+    _ends.extend(high + low + b"\n" for high in signs for low in signs)
+    # Last: whoever finds these finds the others.
+    _pairs.extend(high + low for high in signs for low in signs)
 
 
 def pack(kind: int, offset: int, folded: bytes) -> bytes:
@@ -64,22 +77,22 @@ def pack_all(places: Iterable[tuple[int, int]], texts: Sequence[bytes]) -> bytes
     :param texts: each folded and without NUL characters.
     """
     # With what is at hand: this is done for every text of every session.
-    beginnings, pairs, signs, ends = _BEGINNINGS, _PAIRS, _SIGNS, _ENDS
+    if not _pairs:
+        _make_tables()
+    nears, pairs, ends = _nears, _pairs, _ends
     parts: list[bytes] = []
     for kind, at in places:
-        parts += (
-            beginnings[kind],
-            pairs[at >> 24],
-            pairs[at >> 12 & 0xFFF],
-            signs[at >> 6 & _MASK],
-            ends[at & _MASK],
-            b"",
-        )
-    parts[5::6] = texts
-    if b"" in texts:
+        high = at >> _PAIR
+        if high < 1 << _PAIR:
+            parts += (nears[kind], pairs[high], ends[at & _PAIRS], b"")
+        else:
+            beginning = _BEGINNINGS[kind] + pairs[high >> _PAIR]
+            parts += (beginning, pairs[high & _PAIRS], ends[at & _PAIRS], b"")
+    parts[3::4] = texts
+    if not all(texts):
         for number, text in enumerate(texts):
             if not text:
-                parts[6 * number : 6 * number + 5] = [b""] * 5
+                parts[4 * number : 4 * number + 3] = [b""] * 3
     return b"".join(parts)
 
 

@@ -54,6 +54,20 @@ def test_what_is_saved_is_there_for_the_next_process(tmp_path: Path) -> None:
     assert (first.note, first.generation, second.note, second.generation) == (None, 0, None, 0)
 
 
+def test_many_at_once_are_added_and_replaced(tmp_path: Path) -> None:
+    of = catalog(tmp_path)
+    many = [row(f"/s/{number}.jsonl", title=f"first {number}") for number in range(30)]
+    save(of, *many[::2])
+    again = [row(found.path, title=found.title.replace("first", "second"), size=9) for found in many]
+    of.save([Reading(found, 11, b"other", (b"changed", STATE[1])) for found in again])
+    with closing(catalog(tmp_path)) as other:
+        rows = {found.path: found.values() for found in other.rows(full=True)}
+        assert rows == {found.path: found.values() for found in again}
+        readings = other.load(rows)
+        assert {found.state for found in readings.values()} == {(b"changed", STATE[1])}
+        assert {(found.offset, found.fingerprint) for found in readings.values()} == {(11, b"other")}
+
+
 def test_the_questions_of_the_first_frame(tmp_path: Path) -> None:
     of = catalog(tmp_path)
     assert of.groups() == []

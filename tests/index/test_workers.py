@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.index import process as process_module
 from app.index import work as work_module
 from app.index import worker
 from app.index.catalog import Catalog
 from app.index.index import Index
 from app.index.reader import read
 from app.index.text.spans import bytes_of
-from app.index.workers import BATCH_FILES, CRASHED, Workers, _batches, _command
+from app.index.workers import BATCH_FILES, CRASHED, FIRST_BATCH_BYTES, Workers, _batches, _command
 from app.sessions.summarise import summarise
 from tests.index.helpers import facts, fill, fresh, pi_store, session, write
 
@@ -109,6 +110,7 @@ def test_a_worker_loads_only_what_it_decodes_with() -> None:
     assert {"msgspec", "app.sessions.ends", "app.sessions.summarise"} <= loaded
     # Each of these takes as long as a hundred files or more, and comes along unasked.
     assert not loaded & {"orjson", "dataclasses", "inspect", "_hashlib", "subprocess", "threading"}
+    assert not loaded & {"typing_extensions", "msgspec.inspect", "textwrap", "platform"}
 
 
 def test_the_first_batches_are_small_and_none_is_large() -> None:
@@ -119,6 +121,56 @@ def test_the_first_batches_are_small_and_none_is_large() -> None:
     assert max(sizes) <= 4_200_000
     assert sum(sizes) == 300_000_000
     assert max(len(batch) for batch in _batches([(("p", (), 0, (), 0, b""), 1)] * 1000)) == BATCH_FILES
+
+
+def test_the_last_batches_are_small_too() -> None:
+    many = [(("p", (), 0, (), 0, b""), 100_000)] * 1000
+    sizes = [sum(many[index][1] for index, _ in batch) for batch in _batches(many)]
+    left = [sum(sizes[number:]) for number in range(len(sizes))]
+    # However the last ones are shared out, nobody waits long for another.
+    assert all(
+        size <= max(FIRST_BATCH_BYTES, whole / 7) for size, whole in zip(sizes[4:], left[4:], strict=True)
+    )
+    assert max(sizes[-4:]) <= FIRST_BATCH_BYTES
+
+
+@pytest.mark.skipif(not process_module.FORKS, reason="workers are not forked here")
+def test_one_worker_is_started_and_the_others_are_forked_from_it(tmp_path: Path) -> None:
+    workers = Workers(3)
+    with closing(workers):
+        results = workers.read([(task, 5_000_000) for task, _ in tasks(fill(tmp_path, 60))])
+        while len(workers.process_ids) < 3:
+            next(results)
+        (first,) = [one for one in workers.process_ids if _parent(one) == os.getpid()]
+        others = set(workers.process_ids) - {first}
+        assert {_parent(one) for one in others} == {first}
+        # Ctrl+C in the terminal reaches none of them.
+        assert {os.getsid(one) for one in workers.process_ids} == set(workers.process_ids)
+
+
+def _parent(process: int) -> int:
+    with open(f"/proc/{process}/stat") as file:
+        return int(file.read().rpartition(")")[2].split()[1])
+
+
+SLEEPS = """
+import sys, time; sys.path[:] = sys.argv[1:]
+from app.index import reader, worker
+reader.read = lambda task, keep: time.sleep(1000)
+worker.main()
+"""
+
+
+def test_a_worker_ends_with_its_input_whatever_it_is_doing() -> None:
+    command = [SLEEPS if word == worker.START else word for word in _command()]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert worker.receive(process.stdout) == process.pid
+        worker.send(process.stdin, (None, []))
+        worker.send(process.stdin, ["task"])
+        process.stdin.close()
+        assert process.wait(timeout=60) == 0
 
 
 def test_workers_that_are_killed_lose_nothing(tmp_path: Path) -> None:
