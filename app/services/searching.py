@@ -5,15 +5,12 @@ from __future__ import annotations
 import time
 
 from app.messages import SearchFound
-from app.services.latest import Latest
+from app.services.questions import Questions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from textual.message import Message
-
-    from app.index.index import Index
     from app.index.search.found import Hit
 
 FIRST_SECONDS = 0.03
@@ -24,23 +21,11 @@ SLOWER = 1.5
 """So much longer is each pause than the one before: the more was found, the longer it takes to show it."""
 
 
-class Searching:
-    """Asks the index; never touches a widget."""
+class Searching(Questions):
+    """Asks what matches; answers with ``SearchFound``."""
 
-    def __init__(
-        self,
-        index: Callable[[], Index | None],
-        post: Callable[[Message], object],
-        failed: Callable[[BaseException], None],
-    ) -> None:
-        """:param index: the index to ask, None while there is none yet: then nothing is posted, and the
-            question is to be put again.
-        :param post: where `SearchFound` goes.
-        """
-        self._index = index
-        self._post = post
-        self._latest = Latest("search", failed)
-        self._ready = False
+    name = "search"
+    _ready = False
 
     def ask(self, text: str, *, order: str = "recent", everywhere: bool = False) -> None:
         """Look for what matches the query `text`; an empty one only drops the last one.
@@ -54,10 +39,6 @@ class Searching:
         """Make ready for the first question, unless one has been asked."""
         if not self._ready:
             self._latest.ask(lambda overtaken: self._prepare())
-
-    def stop(self) -> None:
-        """Ask nothing more."""
-        self._latest.stop()
 
     def _search(self, text: str, order: str, everywhere: bool, overtaken: Callable[[], bool]) -> None:
         index = self._index()

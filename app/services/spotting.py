@@ -7,13 +7,11 @@ neither is waited for by anybody who draws.
 from __future__ import annotations
 
 from app.messages import HitPlaced
-from app.services.latest import Latest
+from app.services.questions import Questions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from textual.message import Message
 
     from app.index.index import Index
     from app.index.search.found import Hit
@@ -23,27 +21,14 @@ AT_ONCE = 1 << 20
 ACTIVE = "on the active path"
 
 
-class Spotter:
+class Spotter(Questions):
     """Looks hits up; answers with ``HitPlaced``, for a long session with two."""
 
-    def __init__(
-        self,
-        index: Callable[[], Index | None],
-        post: Callable[[Message], object],
-        failed: Callable[[BaseException], None],
-    ) -> None:
-        """:param index: that the hits are from; None while there is none: then nothing is posted."""
-        self._index = index
-        self._post = post
-        self._latest = Latest("spot", failed)
+    name = "spot"
 
     def ask(self, path: str, hit: Hit, query: str) -> None:
         """Find out where the hit of the session at `path` is; what was asked before is dropped."""
         self._latest.ask(lambda overtaken: self._spot(path, hit, query, overtaken))
-
-    def stop(self) -> None:
-        """End the thread."""
-        self._latest.stop()
 
     def _spot(self, path: str, hit: Hit, query: str, overtaken: Callable[[], bool]) -> None:
         index = self._index()

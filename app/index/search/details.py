@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.formats import kinds
-from app.formats.everything import everything
+from app.formats.everything import everything, parts
 from app.formats.stamps import parse_time
+from app.index.search.cutting import first_place
 from app.index.search.said import LABEL, NAME, WHERE, is_said, text_of
 from app.index.search.snippet import snippet
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from app.index.search.found import Hit
     from app.index.search.originals import Originals
@@ -46,10 +47,23 @@ def fill(hit: Hit, piece: Piece | None, seekers: Sequence[Seeker], originals: Or
 
 
 def _fill_text(hit: Hit, piece: Piece, seekers: Sequence[Seeker], originals: Originals) -> None:
-    other = piece.kind == kinds.OTHER
-    for entry in originals.at(hit.row, piece.offset):
-        for each in everything(entry, other=other):
-            shown = snippet(each.text, seekers) if each.kind == piece.kind else None
+    place = first_place(piece, seekers)
+    if place >= 0 and _fill_from(hit, piece, seekers, originals.around(hit.row, piece, place)):
+        return
+    if _fill_from(hit, piece, seekers, originals.at(hit.row, piece.offset, piece.end - piece.begin)):
+        return
+    # The line is not what it was. What the store knows of it is folded.
+    line, ranges = snippet(piece.folded, seekers) or ("", ())
+    hit.fill("text", piece.kind, piece.offset, None, _ROLES.get(piece.kind, ""), line, ranges)
+
+
+def _fill_from(
+    hit: Hit, piece: Piece, seekers: Sequence[Seeker], entries: Iterable[dict[str, object]]
+) -> bool:
+    """Fill in what the first entry with a match says; False where none has one."""
+    for entry in entries:
+        for text in _texts(entry, piece.kind):
+            shown = snippet(text, seekers)
             if shown:
                 hit.fill(
                     "text",
@@ -60,10 +74,17 @@ def _fill_text(hit: Hit, piece: Piece, seekers: Sequence[Seeker], originals: Ori
                     *shown,
                     parse_time(entry.get("timestamp")),
                 )
-                return
-    # The line is not what it was. What the store knows of it is folded.
-    line, ranges = snippet(piece.folded, seekers) or ("", ())
-    hit.fill("text", piece.kind, piece.offset, None, _ROLES.get(piece.kind, ""), line, ranges)
+                return True
+    return False
+
+
+def _texts(entry: dict[str, object], kind: int) -> list[str]:
+    """The pieces of that kind."""
+    if kind not in kinds.CONVERSATION:
+        # Each tool has its own.
+        return [each.text for each in everything(entry, other=kind == kinds.OTHER) if each.kind == kind]
+    texts = [text for each, text, _ in parts(entry, other=False) if each == kind]
+    return ["\n".join(texts)] if texts else []
 
 
 def _fill_said(hit: Hit, piece: Piece, seekers: Sequence[Seeker]) -> None:

@@ -55,7 +55,7 @@ class Lookup:
 
     def best(self, hit: Hit, session: Session) -> None:
         """Fill in the best of what matches in `session`."""
-        self._segments.look()
+        self._segments.look(session.spans or ())
         originals = Originals()
         try:
             self._fill(hit, self._best(session, originals), originals)
@@ -75,13 +75,13 @@ class Lookup:
 
     def _best(self, session: Session, originals: Originals) -> Piece | None:
         plan = self._plan
-        pulse = Pulse(lambda: True)
+        pulse = Pulse(_always)
         picker = Picker(Matcher(plan, self._segments, originals, pulse), pulse)
         told = picker.told(session)
         # Of as many terms, the name, then the first label.
-        named = max(filter(is_told_first, told), key=lambda piece: piece.mask.bit_count(), default=None)
-        if named is not None:
-            return named
+        named = list(filter(is_told_first, told))
+        if named:
+            return max(named, key=lambda piece: piece.mask.bit_count())
         places = None if session in self._reads else places_of(session, self._segments)
         found = self._in_file(session.row) if places is None else picker.best(session.row, places)
         # Where no text has it, the folder does, or the id.
@@ -93,7 +93,7 @@ class Lookup:
         """
         from app.index.search.deep.session import Deep
 
-        beat = Pulse(lambda: True).beat
+        beat = Pulse(_always).beat
         with self._lock:
             if self._deep is None:
                 self._deep = Deep(self._plan)
@@ -105,6 +105,11 @@ class Lookup:
         return piece_of(spot) if spot else None
 
     def _fill(self, hit: Hit, piece: Piece | None, originals: Originals) -> None:
-        mask = piece.mask if piece else 0
-        wanted = enumerate(self._plan.wanted)
-        fill(hit, piece, [seeker for number, seeker in wanted if mask >> number & 1], originals)
+        seekers = self._plan.wanted if piece else []
+        if piece and piece.mask != self._plan.all:
+            seekers = [seeker for number, seeker in enumerate(seekers) if piece.mask >> number & 1]
+        fill(hit, piece, seekers, originals)
+
+
+def _always() -> bool:
+    return True

@@ -19,17 +19,52 @@ _STEPS = (4096, 256, 32, 4)
 class Folded:
     """A text and what `change` (`fold` or `composed`) makes of it, with the way back."""
 
-    __slots__ = ("_change", "_plain", "changed", "text")
+    __slots__ = ("_change", "_lowered", "_way", "changed", "text")
 
     def __init__(self, text: str, change: Callable[[str], str] = fold) -> None:
         self.text = text
         self.changed = change(text)
         self._change = change
-        self._plain = text.isascii()
+        self._lowered = ""
+        self._way: Callable[[int, int], tuple[int, int]] | None = None
 
     def back(self, start: int, end: int) -> tuple[int, int]:
         """Where in `text` the characters are that changed[start:end] was made of."""
-        if self._plain or self._is_there(start, end):
+        if self._way is None:
+            self._way = self._find_way()
+        return self._way(start, end)
+
+    def _find_way(self) -> Callable[[int, int], tuple[int, int]]:
+        text, changed = self.text, self.changed
+        if text.isascii() or text == changed:
+            return _same
+        # Of one character `lower` makes one, but of this.
+        if "\u0130" not in text:
+            lowered = text.lower()
+            if lowered == changed:
+                return _same
+            if lowered.replace("ß", "ss") == changed:
+                self._lowered = lowered
+                return self._past_sharp
+        return self._any
+
+    def _past_sharp(self, start: int, end: int) -> tuple[int, int]:
+        """`back` where "ß" became two and every other character one."""
+        first = self._before_sharp(start)
+        return first, (self._before_sharp(end - 1) + 1 if end > start else first)
+
+    def _before_sharp(self, place: int) -> int:
+        at = self._lowered.find("ß")
+        more = 0
+        while at >= 0 and at + more < place:
+            more += 1
+            if at + more == place:
+                return at
+            at = self._lowered.find("ß", at + 1)
+        return place - more
+
+    def _any(self, start: int, end: int) -> tuple[int, int]:
+        if self._is_there(start, end):
             return start, end
         begin, made = self._reach(start, 0, 0)
         first, behind = self._char(start, begin, made)
@@ -74,6 +109,10 @@ class Folded:
                 return begin, end
             begin, made = end, made + size
         return len(text), len(text)
+
+
+def _same(start: int, end: int) -> tuple[int, int]:
+    return start, end
 
 
 def _cut(text: str, at: int) -> int:

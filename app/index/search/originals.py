@@ -12,6 +12,7 @@ from app.formats.everything import everything, parts
 from app.formats.kinds import OTHER
 from app.formats.lines import read_at
 from app.formats.migrate import CURRENT_VERSION, migrate
+from app.index.search.cutting import cut
 from app.sessions.body import begins_a_line
 from app.sessions.summarise import open_file
 
@@ -19,8 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.index.row import Row
+    from app.index.search.piece import Piece
 
 _READ_BYTES = 16 << 10
+_ROUND_BYTES = 1 << 10
+"""A line has so much and an eighth of its text more than its text, as a rule."""
 _MOST_READ_BYTES = 4 << 20
 _ESCAPE = b"\\u"
 
@@ -40,16 +44,28 @@ class Originals:
         self._block = b""
         self._base = 0
 
-    def at(self, row: Row, offset: int) -> list[dict[str, Any]]:
+    def at(self, row: Row, offset: int, size: int = 0) -> list[dict[str, Any]]:
         """The entries in the line at `offset`, in pi's spelling: one, for lanes any number; none where no
         line begins there any more, it holds no entry, or it cannot be read.
+
+        :param size: bytes of its text, where no neighbours are wanted.
         """
         if row.path != self._path:
             self._open(row.path)
         if offset != self._offset:
             self._offset = offset
-            self._entries = self._read(row, offset)
+            line = self._line(offset, size)
+            self._entries = [] if line is None else entries_of(line, row.dialect)
         return self._entries
+
+    def around(self, row: Row, piece: Piece, place: int) -> list[dict[str, Any]]:
+        """The same of the line of `piece`, of whose text only what surrounds `place` is there, see
+        `search.cutting`.
+        """
+        if row.path != self._path:
+            self._open(row.path)
+        line = self._line(piece.offset, piece.end - piece.begin)
+        return [] if line is None else entries_of(cut(line, piece, place), row.dialect)
 
     def texts(
         self, row: Row, offset: int, kind: int, needle: bytes | None = None, *, apart: bool = False
@@ -89,17 +105,16 @@ class Originals:
             return
         self.opened += 1
 
-    def _read(self, row: Row, offset: int) -> list[dict[str, Any]]:
-        line = self._line(offset)
-        return [] if line is None else entries_of(line, row.dialect)
+    def _line(self, offset: int, size: int = 0) -> bytes | None:
+        """The line that begins at `offset`. Neighbours come with one read.
 
-    def _line(self, offset: int) -> bytes | None:
-        """The line that begins at `offset`. Neighbours come with one read."""
+        :param size: as above.
+        """
         start = max(0, offset - 1)
         at = start - self._base
         end = self._block.find(b"\n", at + offset - start) if 0 <= at < len(self._block) else -1
         if end < 0:
-            self._block, self._base, at = _block_at(self._descriptor, start, offset), start, 0
+            self._block, self._base, at = _block_at(self._descriptor, start, offset, size), start, 0
             end = self._block.find(b"\n", offset - start)
         begin = at + offset - start
         if not begins_a_line(offset, self._block[at:begin]):
@@ -124,13 +139,15 @@ def entries_of(line: bytes, dialect: str) -> list[dict[str, Any]]:
     return entries
 
 
-def _block_at(descriptor: int, start: int, offset: int) -> bytes:
+def _block_at(descriptor: int, start: int, offset: int, size: int) -> bytes:
     """What the file has from `start` on, with all of the line that begins at `offset`; b"" where it cannot be
     read.
+
+    :param size: bytes of its text, where no neighbours are wanted.
     """
     if descriptor < 0:
         return b""
-    size = _READ_BYTES
+    size = min(size + size // 8 + _ROUND_BYTES, _MOST_READ_BYTES) if size else _READ_BYTES
     parts: list[bytes] = []
     try:
         while piece := read_at(descriptor, size, start):
@@ -141,4 +158,4 @@ def _block_at(descriptor: int, start: int, offset: int) -> bytes:
             size = min(2 * size, _MOST_READ_BYTES)
     except OSError:
         return b""
-    return b"".join(parts)
+    return parts[0] if len(parts) == 1 else b"".join(parts)

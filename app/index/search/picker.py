@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from app.index.search.terms import Seeker
     from app.index.text.mapped import Source
 
+_BY_USER = MARK + bytes((USER,))
+
 
 class Picker:
     """Picks pieces of sessions that match."""
@@ -29,7 +31,13 @@ class Picker:
 
     def told(self, session: Session) -> list[Piece]:
         """What the catalog knows of a session that has any of the terms wanted: name, labels, folder, id."""
-        return list(self.pieces(session.row, (session.said,)))[::-1] if self._plan.everywhere else []
+        if not self._plan.everywhere:
+            return []
+        source, start, end = session.said
+        for seeker in self._plan.wanted:
+            if seeker.first(source, start, end) >= 0:
+                return list(self.pieces(session.row, (session.said,)))[::-1]
+        return []
 
     def pieces(self, row: Row, places: Places) -> Iterator[Piece]:
         """The pieces of a session that have any of the terms wanted, the last one that was packed first."""
@@ -39,45 +47,17 @@ class Picker:
 
     def best(self, row: Row, places: Places) -> Piece | None:
         """The best of `pieces`, see `piece.best`."""
-        wanted = self._plan.wanted
+        wanted, everything = self._plan.wanted, self._plan.all
         if not self._matcher.takes_all or not all(seeker.simple for seeker in wanted):
-            return best(self.pieces(row, places), self._plan.all)
-        # A piece with all words has the longest of them: where there is one, no other is looked for.
-        found = self._best_of_words(wanted[:1], places)
-        if found is not None and found.mask == self._plan.all:
+            return best(self.pieces(row, places), everything.bit_count())
+        found = _best_with(wanted, everything, places)
+        if found is not None or len(wanted) < 2:
             return found
-        return self._best_of_words(wanted, places)
-
-    def _best_of_words(self, leading: Sequence[Seeker], places: Places) -> Piece | None:
-        """The same of the pieces with any of the first words that are wanted. Next to no head is read."""
-        others = list(enumerate(self._plan.wanted))[len(leading) :]
-        found: Piece | None = None
-        rank = (0, False, -1, 0)
-        for source, start, end in reversed(places):
-            data, rfind = source.data, source.rfind
-            lasts = [seeker.last(source, start, end) for seeker in leading]
-            while (at := max(lasts)) >= 0:
-                mark = rfind(MARK, start, at)
-                mask = sum([(last > mark) << number for number, last in enumerate(lasts)])
-                if others:
-                    stop = source.find(MARK, at, end)
-                    for number, seeker in others:
-                        mask |= (seeker.last(source, mark, stop if stop >= 0 else end) >= 0) << number
-                here = (mask.bit_count(), data[mark + len(MARK)] == USER)
-                if here >= rank[:2]:
-                    stop = source.find(MARK, at, end)
-                    stop = stop if stop >= 0 else end
-                    piece = Piece(*read_head(data, mark), mask, source, mark + HEAD, stop)
-                    merits = merit(piece.kind, piece.offset, mask)
-                    if merits > rank:
-                        found, rank = piece, merits
-                    if rank[:2] == (len(self._plan.wanted), True):
-                        return found
-                end = mark
-                for number, last in enumerate(lasts):
-                    if last > end:
-                        lasts[number] = leading[number].last(source, start, end)
-        return found
+        if len(wanted) > 2:
+            # No piece has all of them.
+            return best(self.pieces(row, places), len(wanted) - 1)
+        singles = [_best_with([each], 1 << number, places) for number, each in enumerate(wanted)]
+        return max([each for each in singles if each], key=lambda each: merit(*each[:3]), default=None)
 
     def _backwards(self, row: Row, source: Source, start: int, end: int) -> Iterator[Piece]:
         wanted = self._plan.wanted
@@ -125,3 +105,66 @@ class Picker:
             ):
                 mask |= 1 << number
         return Piece(kind, offset, mask, source, begin, end) if mask else None
+
+
+def _best_with(seekers: Sequence[Seeker], mask: int, places: Places) -> Piece | None:
+    """The best piece that has all of `seekers`, words that need not be confirmed; None where none has.
+
+    :param mask: of these.
+    """
+    found: Piece | None = None
+    for source, start, end in reversed(places):
+        if found is None:
+            found = _last_with(seekers, mask, source, start, end)
+            if found is None:
+                continue
+            found = _of_its_line(found, seekers, start)
+            end = found.begin - HEAD
+        if found.kind == USER:
+            break
+        # Only what the user said is better.
+        found = _last_with(seekers, mask, source, start, end, by_user=True) or found
+    return found
+
+
+def _of_its_line(found: Piece, seekers: Sequence[Seeker], start: int) -> Piece:
+    """The best of the pieces of a line with all of `seekers`, of which `found` is the last one."""
+    source, mark = found.source, found.begin - HEAD
+    best = found
+    while mark > start:
+        end, mark = mark, source.rfind(MARK, start, mark)
+        if mark < 0 or read_head(source.data, mark)[1] != found.offset:
+            break
+        piece = _last_with(seekers, found.mask, source, mark, end)
+        if piece is not None and merit(*piece[:3]) > merit(*best[:3]):
+            best = piece
+    return best
+
+
+def _last_with(
+    seekers: Sequence[Seeker], mask: int, source: Source, start: int, end: int, *, by_user: bool = False
+) -> Piece | None:
+    """The last piece there that has all of `seekers`. None of them is looked for behind a piece before which
+    another is: the rarest decides how long it takes.
+    """
+    rfind, find = source.rfind, source.find
+    mark = stop = end
+    number = agreed = 0
+    while agreed < len(seekers):
+        at = seekers[number].last(source, start, stop)
+        if at < 0:
+            return None
+        if at >= mark:
+            agreed += 1
+        else:
+            agreed = 1
+            mark = max(start, rfind(MARK, start, at))
+            if by_user and source.data[mark : mark + len(_BY_USER)] != _BY_USER:
+                mark = rfind(_BY_USER, start, mark)
+                if mark < 0:
+                    return None
+                agreed, at = 0, mark + HEAD
+            stop = find(MARK, at, end)
+            stop = stop if stop >= 0 else end
+        number = (number + 1) % len(seekers)
+    return Piece(*read_head(source.data, mark), mask, source, mark + HEAD, stop)

@@ -50,11 +50,11 @@ def merit(kind: int, offset: int, mask: int) -> tuple[int, bool, int, int]:
     return mask.bit_count(), kind == USER, offset, -kind
 
 
-def best(pieces: Iterable[Piece], everything: int) -> Piece | None:
+def best(pieces: Iterable[Piece], most: int) -> Piece | None:
     """The piece to show of a session, see `merit`; of equal ones the first.
 
     :param pieces: the last one first.
-    :param everything: the mask of all terms.
+    :param most: no piece has more terms than this.
     """
     found: Piece | None = None
     rank: tuple[int, bool, int, int] | None = None
@@ -62,7 +62,7 @@ def best(pieces: Iterable[Piece], everything: int) -> Piece | None:
         here = merit(*piece[:3])
         if rank is None or here > rank:
             found, rank = piece, here
-        if rank[:2] == (everything.bit_count(), True):
+        if rank[:2] == (most, True):
             # Of one entry the user says one piece: nothing before it is better.
             break
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from app.formats.fold import encoded, fold
@@ -32,10 +33,16 @@ def said(row: Row) -> bytes:
     for number, (_, label) in enumerate(row.labels):
         parts.append(pack(LABEL, number, encoded(fold(label))))
     if row.cwd:
-        parts.append(pack(FOLDER, 0, encoded(fold(row.cwd))))
+        parts.append(_folder(row.cwd))
     if row.id:
         parts.append(pack(ID, 0, encoded(fold(row.id))))
     return b"".join(parts)
+
+
+@lru_cache(maxsize=1024)
+def _folder(cwd: str) -> bytes:
+    """The piece of a folder: many sessions have the same."""
+    return pack(FOLDER, 0, encoded(fold(cwd)))
 
 
 def text_of(row: Row, kind: int, number: int) -> str:

@@ -30,7 +30,11 @@ if TYPE_CHECKING:
     from app.index.text.mapped import Segments
 
 PAGE = 50
-"""Hits of the first page."""
+"""Hits of the first page, if so many are found in no time."""
+
+SOON_SECONDS = 0.004
+"""Else it comes as soon after this as there is any: few sessions have a rare word, and the last of them may
+be the oldest of all."""
 
 _PAUSE_SECONDS = 0.05
 """Later pages come no closer together than this; nobody reads faster."""
@@ -158,7 +162,9 @@ class Search:
                 if some is None:
                     break
                 hits += some
-                if (first and len(hits) >= PAGE) or time.perf_counter() - told > _PAUSE_SECONDS:
+                passed = time.perf_counter() - told
+                is_due = len(hits) >= PAGE or (hits and passed > SOON_SECONDS)
+                if (first and is_due) or passed > _PAUSE_SECONDS:
                     yield self._page(hits, sweep, view)
                     first = first and not hits
                     hits, told = [], time.perf_counter()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from app.formats.fold import composed, encoded, fold
 from app.formats.kinds import CALL, RESULT
 from app.index.query.query import PHRASE, REGEX, WORD
+from app.index.text.mapped import LARGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -112,13 +113,17 @@ class Words(Seeker):
         self.raw = _raw([term.text])
 
     def first(self, source: Source, start: int, end: int) -> int:
-        if self.only is not None:
-            return source.find_far(self.only, start, end)
+        only = self.only
+        if only is not None:
+            # What is small is looked through before anybody else could run.
+            return (source.find if end - start < LARGE else source.find_far)(only, start, end)
         found = [at for needle in self.needles if (at := source.find_far(needle, start, end)) >= 0]
         return min(found, default=-1)
 
     def last(self, source: Source, start: int, end: int) -> int:
-        return max(source.rfind(needle, start, end) for needle in self.needles)
+        if self.only is not None:
+            return source.rfind(self.only, start, end)
+        return max([source.rfind(needle, start, end) for needle in self.needles])
 
     def in_folded(self, source: Source, begin: int, end: int) -> bool:
         return any(source.find(needle, begin, end) >= 0 for needle in self.needles)

@@ -15,7 +15,7 @@ except ImportError:  # no wheel for this machine: slower, and nothing else
     stringzilla = None  # type: ignore[assignment,unused-ignore]
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from app.index.text.segment import Span
 
@@ -39,15 +39,22 @@ class Source:
     find, rfind   (needle, start, end) -> where the first or last one begins, -1 where there is none
     """
 
-    __slots__ = ("_address", "_text", "age", "data", "find", "rfind", "size", "status")
+    __slots__ = ("_address", "_text", "age", "data", "find", "path", "rfind", "size", "status")
 
-    def __init__(self, data: bytes | mmap.mmap, age: int = -1, status: os.stat_result | None = None) -> None:
+    def __init__(
+        self,
+        data: bytes | mmap.mmap,
+        age: int = -1,
+        status: os.stat_result | None = None,
+        path: str = "",
+    ) -> None:
         """:param age: see `Segments.is_safe`.
-        :param status: of the file, as it was mapped.
+        :param status: of the file at `path`, as it was mapped.
         """
         self.data = data
         self.age = age
         self.status = status
+        self.path = path
         self.size = len(data)
         self.find: Find = data.find
         self.rfind: Find = data.rfind
@@ -111,21 +118,20 @@ class Segments:
             source = self._map(name)
         return source if source is not None and source.holds(start, length) else None
 
-    def look(self) -> None:
-        """Let go of all if any file was cut, or changed otherwise than by adding to it."""
-        for name, source in list(self._sources.items()):
-            before = source.status
-            try:
-                now = os.stat(path_of(self._folder, name))
-            except OSError:  # gone
-                continue
-            if before is None or now.st_ino != before.st_ino:
-                continue
-            rewritten = now.st_size == before.st_size and now.st_mtime_ns != before.st_mtime_ns
-            if now.st_size < before.st_size or rewritten or source.data[: len(MARK)] != MARK:
+    def look(self, spans: Iterable[Span] | None = None) -> None:
+        """Let go of all if any file was cut, or changed otherwise than by adding to it.
+
+        :param spans: what is to be read; None for anything.
+        """
+        seen = None
+        for name in tuple(self._sources) if spans is None else [span[0] for span in spans]:
+            source = self._sources.get(name)
+            # Most sessions lie in one segment.
+            if source is not None and source is not seen and not _is_whole(source):
                 self._sources = {}
                 self.age += 1
                 return
+            seen = source
 
     def is_safe(self, source: Source) -> bool:
         """Whether a source may still be read: it is in memory, or nothing was let go of since."""
@@ -136,17 +142,32 @@ class Segments:
         self._sources = {name: source for name, source in self._sources.items() if name in names}
 
     def _map(self, name: str) -> Source | None:
+        path = path_of(self._folder, name)
         try:
-            with open(path_of(self._folder, name), "rb") as file:
+            with open(path, "rb") as file:
                 status = os.fstat(file.fileno())
-                source = Source(
-                    mmap.mmap(file.fileno(), status.st_size, access=mmap.ACCESS_READ), self.age, status
-                )
+                data = mmap.mmap(file.fileno(), status.st_size, access=mmap.ACCESS_READ)
+                source = Source(data, self.age, status, path)
         except (OSError, ValueError):  # gone; empty
             return None
         self.opened += 1
         self._sources[name] = source
         return source
+
+
+def _is_whole(source: Source) -> bool:
+    """Whether all that was mapped of a segment may be read."""
+    before = source.status
+    try:
+        now = os.stat(source.path)
+    except OSError:  # gone
+        return True
+    if before is None or now.st_ino != before.st_ino:
+        return True
+    size = before.st_size
+    if now.st_size < size or (now.st_size == size and now.st_mtime_ns != before.st_mtime_ns):
+        return False
+    return source.data[: len(MARK)] == MARK
 
 
 def _sz_find() -> Callable[[int, int, bytes, int], int | None] | None:

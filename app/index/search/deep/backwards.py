@@ -111,7 +111,7 @@ class Backwards:
         self._low = low
         with memoryview(self._buffer) as view:
             while low < high:
-                count = _read_into(self.descriptor, view[low:high], base + low)
+                count = read_into(self.descriptor, view[low:high], base + low)
                 if not count:
                     view[low:high] = b"\n" * (high - low)
                     break
@@ -119,7 +119,11 @@ class Backwards:
                 low += count
 
 
-def _read_into(descriptor: int, view: memoryview, offset: int) -> int:
+def read_into(descriptor: int, view: memoryview, offset: int) -> int:
+    """Fill `view`, as far as there is something, with what the file has from `offset` on; how many bytes.
+
+    :raises OSError: they cannot be read.
+    """
     if _HAS_PREADV:
         return os.preadv(descriptor, [view], offset)
     with io.FileIO(descriptor, closefd=False) as file:

@@ -18,6 +18,7 @@ from app.formats.kinds import OTHER
 from app.index.search.deep.backwards import READ, Backwards
 from app.index.search.deep.entries import Entries
 from app.index.search.deep.finders import exactly
+from app.index.search.deep.glance import Glance
 from app.index.search.deep.sieve import Fine, any_of, sieve
 from app.index.search.piece import merit
 from app.sessions.summarise import open_file
@@ -81,11 +82,15 @@ class Deep:
         self._wanted = [sieve(seeker) for seeker in plan.wanted]
         self._unwanted = [sieve(seeker) for seeker in plan.unwanted]
         self._user = Fine([exactly(_USER_ROLE)], [], 0)
+        # What the fewest lines have, the fewest files have.
+        rarest = max(self._wanted, key=lambda each: each.weight, default=None)
+        self._glance = Glance(rarest.finders) if rarest and rarest.finders else None
+        self._glanced = 1 << self._wanted.index(rarest) if rarest else 0
 
     @property
     def read(self) -> int:
         """How many bytes were read so far."""
-        return self._backwards.read
+        return self._backwards.read + (self._glance.read if self._glance else 0)
 
     def session(
         self,
@@ -107,8 +112,15 @@ class Deep:
         :param beat: called every millisecond or so; what it raises ends the search.
         :raises OSError: the file cannot be read.
         """
-        with self._at(path, dialect, beat) as look:
-            return self._verdict(look, known, best, every)
+        descriptor = open_file(path)
+        try:
+            self.files += 1
+            if self._glance and not known & self._glanced and self._glance.lacks(descriptor, beat):
+                return Verdict(False, known)
+            with self._looking(descriptor, dialect, beat) as look:
+                return self._verdict(look, known, best, every)
+        finally:
+            os.close(descriptor)
 
     def best(self, path: str, dialect: str, *, beat: Callable[[], object] = lambda: None) -> Spot | None:
         """The best place of the session at `path`, which is known to match; None where it has none.
@@ -116,22 +128,22 @@ class Deep:
         :param beat: as above.
         :raises OSError: the file cannot be read.
         """
-        with self._at(path, dialect, beat) as look:
-            return look.best(self._user)
-
-    @contextmanager
-    def _at(self, path: str, dialect: str, beat: Callable[[], object]) -> Iterator[_Look]:
         descriptor = open_file(path)
         try:
-            self._backwards.open(descriptor)
             self.files += 1
-            look = _Look(self._plan, self._backwards, Entries(dialect), self._wanted, self._unwanted, beat)
-            try:
-                yield look
-            finally:
-                self.decoded += look.entries.decoded
+            with self._looking(descriptor, dialect, beat) as look:
+                return look.best(self._user)
         finally:
             os.close(descriptor)
+
+    @contextmanager
+    def _looking(self, descriptor: int, dialect: str, beat: Callable[[], object]) -> Iterator[_Look]:
+        self._backwards.open(descriptor)
+        look = _Look(self._plan, self._backwards, Entries(dialect), self._wanted, self._unwanted, beat)
+        try:
+            yield look
+        finally:
+            self.decoded += look.entries.decoded
 
     def _verdict(self, look: _Look, known: int, best: bool, every: bool) -> Verdict:
         mask = known | look.have(self._plan.all & ~known)

@@ -53,9 +53,13 @@ _SEARCHES = 16
 
 
 class Sieve:
-    """Gives the lines that may have a term. `weight`: the higher, the fewer they should be."""
+    """Gives the lines that may have a term. `weight`: the higher, the fewer they should be.
+
+    finders   one of them finds something in each of these lines; none where all lines count
+    """
 
     weight = 0
+    finders: Sequence[Finder] = ()
 
     def lines(self, data: bytearray, start: int, end: int) -> Iterator[Line]:
         """Where these lines begin and end, from top to bottom; `start` and `end` are a line's, too."""
@@ -90,6 +94,7 @@ class Fine(Sieve):
         sure: bool = True,
     ) -> None:
         self.weight = weight
+        self.finders = (*finders, *odd)
         self._finders = [(each, sure or not word) for each in finders] + [(each, not word) for each in odd]
         self._word = word
 
@@ -122,6 +127,8 @@ class AnyOf(Sieve):
 
     def __init__(self, sieves: Sequence[Sieve]) -> None:
         self.weight = min(each.weight for each in sieves)
+        if all(each.finders for each in sieves):
+            self.finders = tuple(finder for each in sieves for finder in each.finders)
         self._sieves = sieves
 
     def lines(self, data: bytearray, start: int, end: int) -> Iterator[Line]:
