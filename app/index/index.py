@@ -74,7 +74,9 @@ class Index:
         self._lock = threading.Lock()
         self._searcher: Searcher | None = None
         self._search: Search | None = None
-        # What was told of before anybody searched; None: it is gone.
+        # The rows as they were given out first, and what was told of since, for whoever searches first; None:
+        # it is gone.
+        self._given: list[Row] | None = None
         self._told: dict[str, Row | None] = {}
 
     @property
@@ -98,6 +100,8 @@ class Index:
         rows = self.catalog.rows(full)
         if not self._begun:
             self._begun = True
+            if not full:
+                self._given = rows
             listed = {row.path: row.signature for row in rows}
             self._scanner.begin(listed | {row.path: row.signature for row in self.catalog.refused()})
         return rows
@@ -207,9 +211,14 @@ class Index:
         with self._lock:
             if self._searcher is None:
                 self._searcher = Searcher(self.catalog, self._stores)
+                given, self._given = self._given, None
                 told, self._told = self._told, {}
-                gone = [path for path, row in told.items() if row is None]
-                self._searcher.update([row for row in told.values() if row is not None], gone)
+                if given is not None:
+                    known = {row.path: row for row in given} | told
+                    self._searcher.load([row for row in known.values() if row is not None])
+                else:
+                    gone = [path for path, row in told.items() if row is None]
+                    self._searcher.update([row for row in told.values() if row is not None], gone)
             return self._searcher
 
     def _telling(self, on_delta: OnDelta) -> OnDelta:

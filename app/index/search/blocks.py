@@ -69,7 +69,7 @@ class Block:
         self._texts: list[Places | None] | None = None
         self._all: list[Places] | None = None
         self._age = 0
-        self._is_said = False
+        self._said: Source | None = None
 
     def texts(self, segments: Segments) -> list[Places | None]:
         """Where the texts of each session are; None where there is none, or not all of it."""
@@ -89,17 +89,17 @@ class Block:
             ]
         return self._all
 
-    def said(self) -> None:
-        """See that what the catalog knows of each of its sessions is packed."""
-        if self._is_said:
-            return
+    def said(self) -> Source:
+        """What the catalog knows of its sessions, one packed behind the other."""
+        if self._said is not None:
+            return self._said
         packed = [said(session.row) for session in self.sessions]
-        source = Source(b"".join(packed))
+        source = self._said = Source(b"".join(packed))
         start = 0
         for session, each in zip(self.sessions, packed, strict=True):
             session.said = (source, start, start + len(each))
             start += len(each)
-        self._is_said = True
+        return source
 
 
 def places_of(session: Session, segments: Segments) -> Places | None:

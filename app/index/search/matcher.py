@@ -87,10 +87,13 @@ class Matcher:
         """Those of `slots` that have a term."""
         self.looked += len(slots)
         sessions, segments, beat = block.sessions, self._segments, self._pulse.beat
-        places: Sequence[Places | None] = (
-            block.everything(segments) if self.plan.everywhere else block.texts(segments)
-        )
         only = seeker.only if seeker.simple and self.takes_all else None
+        places: Sequence[Places | None]
+        if self.plan.everywhere and (only is None or _is_in(block.said(), only)):
+            places = block.everything(segments)
+        else:
+            # What none of them is called needs to be looked for in what they say alone.
+            places = block.texts(segments)
         found = []
         for number, slot in enumerate(slots):
             if not number % _AT_ONCE:
@@ -126,3 +129,7 @@ class Matcher:
                 return True
             at = seeker.first(source, stop, end) if stop < end else -1
         return False
+
+
+def _is_in(source: Source, word: bytes) -> bool:
+    return source.find(word, 0, source.size) >= 0

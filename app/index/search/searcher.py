@@ -52,11 +52,14 @@ class Searcher:
         self.sessions.update(changed, removed)
 
     def prepare(self) -> None:
-        """Take in what has changed, and have everything imported and mapped that a first page needs."""
-        for page in self.search(Query(terms=(Term(WORD, "e"),))):
-            for hit in page.hits[:1]:
+        """Take in what has changed, and have everything imported, mapped and worked out that the first search
+        needs.
+        """
+        # What nobody says and nobody wants is looked for in all that is said.
+        terms = (Term(WORD, "e"), Term(WORD, "\0", negated=True))
+        for number, page in enumerate(self.search(Query(terms=terms))):
+            for hit in page.hits[: not number]:
                 hit.look_up()
-            break
 
     def rows(self) -> list[Row]:
         """All sessions that are searched, in no order."""
