@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from app.actions.compare import Comparison
     from app.actions.go_on import Question
     from app.actions.resume import Plan
+    from app.formats.header import Fault
     from app.formats.parts import Part as EntryPart
     from app.index.row import Row
     from app.index.search.found import Hit
@@ -241,12 +242,23 @@ class RowsRead(Message):
 
 
 class TreeGrew(Message):
-    """Entries were appended to the session whose tree is shown."""
+    """Entries were appended to the session whose tree is shown, or lines that are none (`faults`); `torn` is
+    its unfinished last line.
+    """
 
-    def __init__(self, generation: int, nodes: list[Node], leaf: Node | None) -> None:
+    def __init__(
+        self,
+        generation: int,
+        nodes: list[Node],
+        leaf: Node | None,
+        faults: Sequence[Fault] = (),
+        torn: Fault | None = None,
+    ) -> None:
         self.generation = generation
         self.nodes = nodes
         self.leaf = leaf
+        self.faults = faults
+        self.torn = torn
         super().__init__()
 
 

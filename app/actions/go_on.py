@@ -8,15 +8,16 @@ from __future__ import annotations
 import copy
 import os
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from app.actions.abandoned import left_behind
 from app.actions.branch import put_leaf, stands_at
+from app.actions.drafts import as_draft
 from app.actions.opened import entry_there, opened
 from app.actions.resume import plan
 from app.actions.safe_points import SafePoint, safe_points, unanswered
-from app.sessions.errors import AlreadyThere, Changed, NotAFolder
+from app.sessions.errors import AlreadyThere, Changed, NotAFolder, SessionError
 from app.sessions.file_storage import FileStorage
 from app.sessions.navigate import target_of
 from app.stores import agent_named
@@ -113,18 +114,33 @@ def points(manager: SessionManager, entry_id: str, store: Store, env: Mapping[st
 
 
 def in_place(
-    question: Question, env: Mapping[str, str], store: Store | None = None, summary: str = ""
+    question: Question,
+    env: Mapping[str, str],
+    store: Store | None = None,
+    summary: str = "",
+    draft: str = "",
 ) -> Change:
     """Put the leaf where the question leads, in the session itself: one appended entry (FORMATS 2.1 c, d).
 
     :param summary: of what is left behind; the model is told it, and the files that were read and changed are
         written down with it as pi does.
+    :param draft: left for the agent's editor as by `write_draft`, so that taking the move back takes back the
+        text as well; whoever wants to know why it could not be left calls that again.
     :return: what was done. Nothing is written where the agent would go on from there already.
     :raises UnknownEntry: the entry is gone from the file.
     :raises Changed: there is a summary, and the session went on since.
     :raises SessionError: nothing was written; the class says why.
     """
-    manager = _opened(question, env, store)
+    change = _moved(_opened(question, env, store), question, summary)
+    try:
+        is_left = _leave(agent_named(question.agent).draft_path(question.path), draft)
+    except SessionError:
+        # the leaf has moved all the same
+        return change
+    return replace(change, draft=draft) if is_left else change
+
+
+def _moved(manager: SessionManager, question: Question, summary: str) -> Change:
     leaf_id = question.target.leaf_id
     if question.same or not summary.strip():
         return put_leaf(manager, leaf_id)
@@ -167,15 +183,22 @@ def write_draft(agent: str, path: str, text: str) -> str:
     :raises WriteFailed: it cannot be written.
     """
     draft = agent_named(agent).draft_path(path)
+    _leave(draft, text)
+    return draft if text else ""
+
+
+def _leave(draft: str, text: str) -> bool:
+    """Whether the text was written there just now; raises as `write_draft`."""
     if not draft or not text:
-        return ""
-    storage, data = FileStorage(), text.encode("utf-8", "replace")
+        return False
+    storage, data = FileStorage(), as_draft(text)
     try:
         storage.create(draft, data)
     except AlreadyThere:
         if storage.read(draft)[0] != data:
             raise AlreadyThere(draft, "another draft is there, which has not been sent") from None
-    return draft
+        return False
+    return True
 
 
 def sending(plan: Plan, agent: str, text: str) -> Plan:

@@ -29,12 +29,19 @@ def fork(row: Row, store: Store, env: Env, state_folder: str, *, entry: str, to:
 
 
 def in_place(
-    row: Row, store: Store, env: Env, state_folder: str, *, question: Question, summary: str
+    row: Row,
+    store: Store,
+    env: Env,
+    state_folder: str,
+    *,
+    question: Question,
+    summary: str,
+    draft: str,
 ) -> Change:
     """See `actions.go_on.in_place`."""
     from app.actions.go_on import in_place
 
-    return in_place(question, env, store, summary)
+    return in_place(question, env, store, summary, draft)
 
 
 def new_file(

@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app import places
 from app.actions.branch import put_leaf, stands_at
+from app.actions.drafts import drop_draft
 from app.actions.label import put_label
 from app.actions.opened import opened
 from app.actions.restore import restore
@@ -31,13 +33,14 @@ class CannotUndo(SessionError):
 def undo(
     change: Change, env: Mapping[str, str], store: Store | None = None, *, state_folder: str | None = None
 ) -> Change:
-    """Put back the label, the name, the leaf or the pin that `change` replaced; take a session out of the
+    """Put back the label, the name, the leaf or the pin that `change` replaced, and with the leaf take back
+    the text that was left for the agent's editor as long as it is that text; take a session out of the
     trash, or put it there again; put a new session into the trash.
 
     :param env: the environment by which agents find their sessions, and the system its trash.
     :param store: where the session was found; the one that `env` leads to where None.
     :param state_folder: where leafmark keeps its pins; the one that `env` leads to where None.
-    :return: what was done, which can be taken back in turn.
+    :return: what was done, which can be taken back in turn; its note says why a draft stays.
     :raises CannotUndo: it was a plain entry or is gone for good, or what it did stands no more.
     :raises SessionError: nothing was written or moved; the class says why.
     """
@@ -55,7 +58,7 @@ def undo(
     if change.kind == "leaf":
         manager = _opened(change, "branch", env, store)
         _expect(stands_at(manager, change.after), change, "the session has gone on since")
-        return put_leaf(manager, change.before)
+        return _with_draft(put_leaf(manager, change.before), change)
     if change.kind == "pin":
         assert store is not None
         return _unpin(change, env, store, state_folder)
@@ -68,6 +71,14 @@ def undo(
     raise CannotUndo(
         change.path, 0, "it was deleted for good" if change.kind == "delete" else "an entry stays"
     )
+
+
+def _with_draft(done: Change, change: Change) -> Change:
+    """The leaf is back: so goes the text that was left for the agent's editor with the move."""
+    if not change.draft:
+        return done
+    kept = drop_draft(agent_named(change.agent).draft_path(change.path), change.draft)
+    return replace(done, note="; ".join(filter(None, (done.note, kept))))
 
 
 def _opened(change: Change, ability: str, env: Mapping[str, str], store: Store | None) -> SessionManager:

@@ -11,6 +11,7 @@ from app.reports.output import columns, complain, write_json, write_text
 from app.view.ascii_text import ascii_text
 from app.view.folders import tilde
 from app.view.line import plain
+from app.view.tree_damage import is_apart, render_damaged_row
 from app.view.tree_row import ASCII, UNICODE, render_tree_row
 from app.view.tree_view import TreeView
 
@@ -68,10 +69,15 @@ def drawn(tree: SessionTree, home: str, cells: int | None, *, ascii_only: bool) 
             glyphs=glyphs,
         )
         yield _spelled(plain(line).rstrip(), ascii_only)
+    for at in range(len(view.damage)):
+        line = render_damaged_row(view.damage[at], cells or UNBOUNDED, selected=False, glyphs=glyphs)
+        yield _spelled(plain(line).rstrip(), ascii_only)
     hidden = len(tree.entries) - view.shown
     if hidden:
         yield f"  (not drawn: {hidden:,} of bookkeeping or of tool calls alone; --json has them)"
     for fault in tree.problems:
+        if is_apart(tree, fault):
+            continue
         place = f"line {fault.line}: " if fault.line else ""
         yield _spelled(f"  ! {place}{one_line(fault.reason)}", ascii_only)
 

@@ -132,7 +132,8 @@ class BrowserScreen(TreeScreen):
             typed = [(key_name(each.keys[0]), each.label) for each in of_pane("filter") if each.label]
             return keys_line(cells, typed)
         pairs = footer(self._pane)
-        if not self._reading.has_entry:
+        reading = self._reading
+        if not (reading.has_text if self._pane == "entry" else reading.has_entry):
             without = {command.label for command in of_pane(self._pane)} - {"filter"}
             pairs = [pair for pair in pairs if pair[1] not in without]
         return keys_line(cells, pairs)

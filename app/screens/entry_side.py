@@ -13,6 +13,7 @@ from app.screens.entry_out import copy_out, open_out
 from app.services.entry_reading import EntryReader
 from app.view.ages import age
 from app.view.image_lines import ImageLine
+from app.view.tree_damage import DamagedLine
 from app.widgets.entry_pane import EntryPane
 from app.widgets.pane import Pane
 from app.widgets.terminal_images import TerminalImages
@@ -38,13 +39,13 @@ BESIDE = 2
 
 
 class Place(NamedTuple):
-    """An entry of a tree.
+    """What a tree's cursor is on: an entry, or a line that is none.
 
     :param has_match: something that was looked for is in it, and the line with it is to be shown.
     """
 
     tree: SessionTree
-    node: Node
+    spot: Node | DamagedLine
     has_match: bool
 
 
@@ -136,14 +137,17 @@ class EntrySide(Pane):
                 return
         self._read_at = monotonic()
         self._seeks = place.has_match
-        node = place.node
+        spot = place.spot
         cells, rows = UNSEEN, 0
         if is_seen:
             cells, rows = self.entry.cells, max(1, self.entry.size.height - BESIDE)
-        self._entries.read(place.tree, node, cells, rows, raw=self.entry.raw)
-        title = f"entry {node.id or node.index + 1}"
-        if node.timestamp is not None:
-            title += f" · {age(node.timestamp, self._setup.now_ms())}"
+        self._entries.read(place.tree, spot, cells, rows, raw=self.entry.raw)
+        if isinstance(spot, DamagedLine):
+            title = f"{spot.place}, no entry"
+        else:
+            title = f"entry {spot.id or spot.index + 1}"
+            if spot.timestamp is not None:
+                title += f" · {age(spot.timestamp, self._setup.now_ms())}"
         self._head = ("as it stands in the file" if self.entry.raw else "", one_line(title))
 
     @on(EntryRead)

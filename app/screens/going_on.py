@@ -260,8 +260,12 @@ class GoingOn:
         # another question may be asked before it is done
         self._decided = _Decided(row, question, way, folder, self._text, self._sends, summary)
         if way in (HERE, STAY):
+            is_draft = question.takes_draft and not (way == HERE and self._sends)
+            draft = (self._text or "") if is_draft else ""
             self._screen.act(
-                WHAT, [row], lambda *about: on_entries.in_place(*about, question=question, summary=summary)
+                WHAT,
+                [row],
+                lambda *about: on_entries.in_place(*about, question=question, summary=summary, draft=draft),
             )
         else:
             self._screen.act(

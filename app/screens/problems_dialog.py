@@ -42,7 +42,7 @@ class ProblemsDialog(ModalScreen[TreeFault | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,exclamation_mark", "dismiss(None)", "Back"),
-        Binding("enter", "answer", "Go to the entry"),
+        Binding("enter", "answer", "Go there"),
     ]
 
     def __init__(self, faults: Sequence[TreeFault]) -> None:
@@ -60,7 +60,7 @@ class ProblemsDialog(ModalScreen[TreeFault | None]):
     def on_mount(self) -> None:
         self._list.focus()
         self._list.show(self._faults)
-        said = f"{len(self._faults):,} in all   Enter goes to the nearest entry   Esc back"
+        said = f"{len(self._faults):,} in all   Enter goes there   Esc back"
         self.query_one("#said", Static).update(Content(said))
 
     @on(LineList.Activated)

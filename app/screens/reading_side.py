@@ -80,6 +80,11 @@ class ReadingSide(Vertical):
         return self._tree.node is not None
 
     @property
+    def has_text(self) -> bool:
+        """Whether there is something to read under the tree's cursor: an entry, or a line that is none."""
+        return self._tree.spot is not None
+
+    @property
     def knows_branches(self) -> bool:
         """Whether it is known what the branches of the tree that is shown come to."""
         return self._tree_side.knows_branches
@@ -199,9 +204,11 @@ class ReadingSide(Vertical):
     # the entry under the tree's cursor
 
     def _place(self) -> Place | None:
-        node, view, hits = self._tree.node, self._tree.view, self._tree.hits
-        if node is None or view is None:
+        spot, node, view, hits = self._tree.spot, self._tree.node, self._tree.view, self._tree.hits
+        if spot is None or view is None:
             return None
+        if node is None:
+            return Place(view.tree, spot, has_match=False)
         is_hit = self._hit is not None and _is_at(node, self._hit)
         return Place(view.tree, node, is_hit or (hits is not None and hits.has(node)))
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from app.messages import EntriesFound
     from app.sessions.tree import Node, SessionTree
+    from app.view.tree_damage import DamagedLine
     from app.widgets.entry_tree import EntryTree
 
 
@@ -33,6 +34,8 @@ class TreeFinding:
         self._tree = tree
         self._searcher = TreeSearcher(post, failed)
         self._origin: Node | None = None
+        # the cursor was on a line that is no entry when the search began; the origin is the entry above it
+        self._damaged: DamagedLine | None = None
         # the cursor was on the leaf when the search began
         self._followed = False
         # the user has gone elsewhere since
@@ -68,7 +71,11 @@ class TreeFinding:
         self._searcher.prepare(view.tree, node.index if node is not None else 0)
 
     def _begin_here(self) -> None:
-        self._origin, self._followed, self._left = self._tree.node, self._tree.follows, False
+        tree, view = self._tree, self._tree.view
+        self._origin, self._followed, self._left = tree.node, tree.follows, False
+        self._damaged = tree.damaged
+        if self._damaged is not None and view is not None:
+            self._origin = view.node(view.count - 1)
 
     @property
     def _around(self) -> int:
@@ -160,6 +167,8 @@ class TreeFinding:
     def _return(self) -> None:
         if self._followed:
             self._tree.action_go_leaf()
+        elif self._damaged is not None and self._tree.show_damaged(self._damaged):
+            return
         elif self._origin is not None:
             self._tree.go_to(self._origin)
 

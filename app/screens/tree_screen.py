@@ -100,15 +100,24 @@ class TreeScreen(SessionsScreen):
 
     def _shown(self) -> tuple[Row, Node] | None:
         """The session under the list's cursor and the entry under the tree's; None where there is none, and
-        while the tree is still that of another session, whose entries may have the same ids.
+        while the tree is still that of another session, whose entries may have the same ids. Why is said.
         """
-        row, view, node = self.side.list.row, self.entry_tree.view, self.entry_tree.node
-        if row is None or view is None or node is None:
+        row, node, damaged = self._shown_row(), self.entry_tree.node, self.entry_tree.damaged
+        if row is None:
+            return None
+        if damaged is not None:
+            self.complain(f"{damaged.place} is no entry: nothing can be done to it but to read and copy it")
+        return None if node is None else (row, node)
+
+    def _shown_row(self) -> Row | None:
+        """The session under the list's cursor, where the tree's cursor is on something of it."""
+        row, view = self.side.list.row, self.entry_tree.view
+        if row is None or view is None or self.entry_tree.spot is None:
             return None
         if view.tree.path != row.path:
             self.complain("the session is still being read")
             return None
-        return row, node
+        return row
 
     # going on
 
@@ -225,7 +234,7 @@ class TreeScreen(SessionsScreen):
         if not view.tree.is_whole:
             self.complain("the session is still being read")
             return
-        faults = faults_of(view.tree, torn=row.torn)
+        faults = faults_of(view.tree)
         if not faults:
             self.notify("Nothing is wrong with this session", markup=False)
             return
@@ -233,7 +242,13 @@ class TreeScreen(SessionsScreen):
 
         def answered(fault: TreeFault | None) -> None:
             shown = self.entry_tree.view
-            if fault is None or fault.node is None or shown is None or shown.tree.path != path:
+            if fault is None or shown is None or shown.tree.path != path:
+                return
+            if fault.damaged is not None:
+                if not self.entry_tree.show_damaged(fault.damaged):
+                    self.complain(f"{fault.damaged.place} is another by now")
+                return
+            if fault.node is None:
                 return
             if self.entry_tree.open_at(fault.node.id, fault.node.offset) is None:
                 self.complain("the entry has gone: the file was written anew")
@@ -302,6 +317,6 @@ class TreeScreen(SessionsScreen):
     # copying
 
     def action_copy_entry(self) -> None:
-        """Copy the text of the entry under the cursor."""
-        if self._shown() is not None:
+        """Copy the text of what is under the cursor."""
+        if self._shown_row() is not None:
             self.query_one("#entry", EntryPane).action_copy_text()

@@ -156,7 +156,7 @@ class TreeSide(Pane):
     @on(TreeGrew)
     def _tree_grew(self, event: TreeGrew) -> None:
         if event.generation == self._trees.generation:
-            self.entry_tree.extend(event.nodes, event.leaf)
+            self.entry_tree.extend(event.nodes, event.leaf, event.faults, event.torn)
             self._grown.set()
             self.finding.grown()
             self._read_branches()

@@ -11,6 +11,7 @@ from app.formats.pixels import Overtaken
 from app.messages import EntryRead, ImageDecoded
 from app.services.latest import Latest
 from app.services.reading import REST, reason_of
+from app.view.tree_damage import DamagedLine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 # seconds: the screen is told no oftener than it can draw
 TELL_EVERY = 0.05
+# bytes that are shown of a line that is no entry, which may have no end
+MOST = 256 << 10
 
 
 class EntryReader:
@@ -48,11 +51,13 @@ class EntryReader:
         self._images: Images | None = None
         self.generation = 0
 
-    def read(self, tree: SessionTree, node: Node, cells: int, rows: int, *, raw: bool) -> None:
-        """Read the entry and wrap it to ``cells``; an image has ``rows`` at most; with 0 none is drawn."""
+    def read(self, tree: SessionTree, spot: Node | DamagedLine, cells: int, rows: int, *, raw: bool) -> None:
+        """Read the entry, or the line that is none, and wrap it to ``cells``; an image has ``rows`` at most;
+        with 0 none is drawn.
+        """
         self.generation += 1
         generation = self.generation
-        self._latest.ask(lambda overtaken: self._read(generation, overtaken, tree, node, cells, rows, raw))
+        self._latest.ask(lambda overtaken: self._read(generation, overtaken, tree, spot, cells, rows, raw))
 
     def clear(self) -> None:
         """Answers that are on their way are out of date."""
@@ -67,22 +72,24 @@ class EntryReader:
         generation: int,
         overtaken: Callable[[], bool],
         tree: SessionTree,
-        node: Node,
+        spot: Node | DamagedLine,
         cells: int,
         rows: int,
         raw: bool,
     ) -> None:
         try:
-            self._show(generation, overtaken, tree, self._parts(tree, node, raw), cells, rows)
+            self._show(generation, overtaken, tree, self._parts(tree, spot, raw), cells, rows)
         except Overtaken:
             pass
 
-    def _parts(self, tree: SessionTree, node: Node, raw: bool) -> list[Part]:
+    def _parts(self, tree: SessionTree, spot: Node | DamagedLine, raw: bool) -> list[Part]:
         from app.formats.parts import Part, parts
         from app.sessions.tree import Changed
 
         try:
-            return [Part("raw", "", indented(tree.read_line(node)))] if raw else parts(tree.read(node))
+            if isinstance(spot, DamagedLine):
+                return damaged_parts(tree.path, spot, raw=raw)
+            return [Part("raw", "", indented(tree.read_line(spot)))] if raw else parts(tree.read(spot))
         except (Changed, OSError) as error:
             return [Part("error", "", reason_of(error))]
         except Exception as error:
@@ -133,6 +140,25 @@ class EntryReader:
 
             self._images = Images(self._way)
         return self._images.of_entry(blobs, cells, rows, overtaken)
+
+
+def damaged_parts(path: str, damaged: DamagedLine, *, raw: bool) -> list[Part]:
+    """What there is to read of a line that is no entry: why it is none, and the line, or its beginning.
+
+    :param raw: the line alone.
+    :raises Changed: no line begins there any more.
+    :raises OSError: the file cannot be read.
+    """
+    from app.formats.parts import Part
+    from app.sessions.body import read_beginning
+
+    said = [] if raw else [Part("error", "", f"{damaged.place}: {damaged.reason}")]
+    if not damaged.line:
+        return said
+    line, is_cut = read_beginning(path, damaged.offset, MOST)
+    if is_cut:
+        said.append(Part("meta", "", f"the first {MOST:,} bytes of the line:"))
+    return [*said, Part("raw", "" if raw else "the line", indented(line))]
 
 
 def indented(line: bytes) -> str:

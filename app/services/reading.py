@@ -12,6 +12,7 @@ from time import sleep
 from app.formats.collector import Resting
 from app.messages import RowsRead, TreeFailed, TreeGrew, TreeOpened
 from app.services.latest import Latest
+from app.view.tree_damage import damaged_faults
 from app.view.tree_view import TreeView
 
 TYPE_CHECKING = False
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from textual.message import Message
 
+    from app.formats.header import Fault
     from app.sessions.tree import Node, SessionTree
 
     Post = Callable[[Message], object]
@@ -52,6 +54,8 @@ class TreeReader:
         self._latest = Latest("tree", failed)
         self._tree: SessionTree | None = None
         self._path = ""
+        # of the tree: how many of its problems were told, and its torn last line
+        self._told: tuple[int, Fault | None] = (0, None)
         self.generation = 0
 
     def open(self, path: str, agents: tuple[str, ...], mode: str, *, again: bool = False) -> None:
@@ -102,6 +106,7 @@ class TreeReader:
             self._post(TreeFailed(generation, path, reason))
             return
         self._tree, self._path = tree, path
+        self._told = len(tree.problems), tree.torn
         view = TreeView(tree, mode)
         if len(tree.entries) >= KEPT_FROM:
             # The collector has no part in the end of a tree (app.sessions.node), and each look at all of a
@@ -126,9 +131,11 @@ class TreeReader:
         except (Changed, NotASession, OSError):
             self._open(generation, path, agents, mode, again=True)
             return
-        if nodes:
+        told, self._told = self._told, (len(tree.problems), tree.torn)
+        if nodes or told != self._told:
             tree.read_rows(nodes[-AROUND:])
-            self._post(TreeGrew(generation, nodes, tree.leaf))
+            faults = damaged_faults(tree, told[0])
+            self._post(TreeGrew(generation, nodes, tree.leaf, faults, tree.torn))
 
 
 class RowReader:

@@ -82,6 +82,25 @@ def read_line(path: str, offset: int, length: int) -> bytes:
     return line
 
 
+def read_beginning(path: str, offset: int, most: int) -> tuple[bytes, bool]:
+    """Up to `most` bytes of the line that begins at `offset`, and whether it is longer.
+
+    :raises Changed: no line begins there any more.
+    :raises OSError: the file cannot be read.
+    """
+    start = max(0, offset - 1)
+    descriptor = open_file(path)
+    try:
+        found = _read_fully(descriptor, start, offset - start + most + 1)
+    finally:
+        os.close(descriptor)
+    before, after = found[: offset - start], found[offset - start :]
+    if not begins_a_line(offset, before):
+        raise Changed(path)
+    line, newline, _ = after.partition(b"\n")
+    return line[:most], not newline and len(line) > most
+
+
 def begins_a_line(offset: int, before: bytes) -> bool:
     """Whether a line may begin at `offset`, given the byte before it (none at the beginning of a file)."""
     return not before or before == b"\n" or (offset == len(BOM) and before == BOM[-1:])

@@ -24,6 +24,7 @@ class Change:
     :param session_id: the session that changed, or that the new file was made of ("" where of none).
     :param after_id: the id of the session in a new file.
     :param note: what the user should know of it, "" for nothing.
+    :param draft: the text that was left for the agent's editor with it, "" where none was written.
     :param moves: of a move, where each thing was and where it is now ("": nowhere, or nobody knows): first
         the session's file, then its folder of artifacts.
     """
@@ -38,9 +39,12 @@ class Change:
     session_id: str = ""
     after_id: str | None = None
     note: str = ""
+    draft: str = ""
     moves: tuple[tuple[str, str], ...] = ()
 
     @property
     def is_nothing(self) -> bool:
         """Whether all was so before, and nothing was written or moved."""
-        return not self.entry_id and not self.moves and self.kind != "file" and self.before == self.after
+        if self.entry_id or self.moves or self.draft or self.kind == "file":
+            return False
+        return self.before == self.after

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from app.sessions.outline import Outline
     from app.sessions.rows import Rows
 
+UNFINISHED = "the last line is unfinished; it may still be being written"
+"""What is said of a torn last line."""
+
 _NEWLINE = 0x0A
 # What says something about the session besides being an entry, or is none.
 _MORE_THAN_ENTRIES = frozenset(("session", "title", "label", "session_info"))
@@ -57,6 +60,7 @@ class Intake:
     lines         how many complete lines were read; not known behind `skip_to`
     offset        the byte after the last newline that was read
     unfinished    the last line has no newline, but is an entry all the same
+    torn          the last line where it has no newline and is no entry, at least not yet
     """
 
     def __init__(self, header: Header, entries: list[Node], rows: Rows) -> None:
@@ -69,6 +73,7 @@ class Intake:
         self.marked: tuple[str | None] | None = None
         self.offset = 0
         self.unfinished = False
+        self.torn: Fault | None = None
         self._header = header
         self._version = header.version
         self._dialect = named(header.dialect)
@@ -89,6 +94,7 @@ class Intake:
         :raises Overtaken: it said no; what was read until then is of no use.
         :raises OSError: the file cannot be read.
         """
+        self.torn = None
         for buffer, size in windows(descriptor, self.offset):
             if not keep_going():
                 raise Overtaken
@@ -146,9 +152,10 @@ class Intake:
         self._read_lines(line)
         self.lines -= 1
         self.unfinished = len(self.entries) > before
-        if not self.unfinished:
+        if not self.unfinished and len(self.problems) > faults:
             # Whatever is wrong with it, it may still be being written.
             del self.problems[faults:]
+            self.torn = Fault(self.lines + 1, self.offset, UNFINISHED, torn=True)
 
     def _read_line(self, line: bytes, number: int, offset: int) -> None:
         if is_blank(line):

@@ -101,6 +101,11 @@ class SessionTree:
         return found
 
     @property
+    def torn(self) -> Fault | None:
+        """The last line where it is unfinished and no entry; it is not among the problems."""
+        return self._intake.torn
+
+    @property
     def lines(self) -> int:
         """How many complete lines were read, the header's included."""
         return self._intake.lines
@@ -175,6 +180,7 @@ class SessionTree:
         try:
             self.recognise(descriptor)
             if os.fstat(descriptor).st_size == self.offset:
+                self._intake.torn = None
                 return []
             if self._intake.unfinished or not self._dialect.one_entry_a_line:
                 raise Changed(self.path)

@@ -11,12 +11,15 @@ from typing import NamedTuple
 from app.formats.one_line import is_known
 from app.formats.silent import SILENT
 from app.formats.text import one_line
+from app.view.tree_damage import damaged_line, is_apart
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from app.formats.header import Fault
     from app.sessions.tree import Node, SessionTree
+    from app.view.tree_damage import DamagedLine
 
 _STEP = 1_000
 """Entries between two looks at whether to go on."""
@@ -27,31 +30,33 @@ class TreeFault(NamedTuple):
 
     :param line: from 1; 0 where the whole file is meant.
     :param node: the entry that it is about, else the one that is nearest to the line; None without entries.
+    :param damaged: the line, where it is no entry and so has a row of its own.
     """
 
     line: int
     offset: int
     reason: str
     node: Node | None
+    damaged: DamagedLine | None = None
 
 
-def faults_of(tree: SessionTree, *, torn: bool = False) -> list[TreeFault]:
+def faults_of(tree: SessionTree) -> list[TreeFault]:
     """All of them, in file order: lines that were skipped, orphans, loops, ids that are used twice, roots
     behind the first, labels on entries that are not there, entries without an id, types that nobody knows.
 
     :param tree: read to its end.
-    :param torn: the last line of the file is unfinished, which a tree does not say.
     """
-    found = [
-        TreeFault(fault.line or 0, fault.offset, one_line(fault.reason), _nearest(tree, fault.line or 0))
-        for fault in (*tree.problems, *tree.lost_labels())
-    ]
+    problems = [*tree.problems] if tree.torn is None else [*tree.problems, tree.torn]
+    found = [_told(tree, fault, damaged_line(fault) if is_apart(tree, fault) else None) for fault in problems]
+    found += [_told(tree, fault) for fault in tree.lost_labels()]
     for node, reason in EntryFaults(tree).found():
         found.append(TreeFault(node.line, node.offset, one_line(reason), node))
-    if torn:
-        reason = "the last line is unfinished; it may still be being written"
-        found.append(TreeFault(tree.lines + 1, tree.offset, reason, _nearest(tree, tree.lines + 1)))
     return sorted(found, key=lambda fault: fault.line)
+
+
+def _told(tree: SessionTree, fault: Fault, damaged: DamagedLine | None = None) -> TreeFault:
+    line = fault.line or 0
+    return TreeFault(line, fault.offset, one_line(fault.reason), _nearest(tree, line), damaged)
 
 
 class EntryFaults:

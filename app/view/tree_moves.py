@@ -1,7 +1,7 @@
 """Where the keys of the tree lead, by rows (PARITY 4.2 "fold", issue 6 "Moving").
 
 A segment is what pi calls the rows from a root, or from a child of a branch point, to the next branch point:
-a stretch.
+a stretch. A row behind the last entry's, of a line that is none, stands alone: nothing is above or below it.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 def parent_row(view: TreeView, at: int) -> int | None:
     """The row of the entry that the one in row ``at`` hangs on; None for a root."""
+    if at >= view.count:
+        return None
     stretch = view.stretch_at(at)
     if at > stretch.start:
         return at - 1
@@ -25,6 +27,8 @@ def parent_row(view: TreeView, at: int) -> int | None:
 
 def child_row(view: TreeView, at: int) -> int | None:
     """The row of the first entry that hangs on the one in row ``at``; None where none is on the screen."""
+    if at >= view.count:
+        return None
     stretch = view.stretch_at(at)
     if at < _last(stretch):
         return at + 1
@@ -34,6 +38,8 @@ def child_row(view: TreeView, at: int) -> int | None:
 
 def segment_above(view: TreeView, at: int) -> int:
     """As pi's jump to the segment's start: from there to the start of the segment that it branches from."""
+    if at >= view.count:
+        return at
     stretch = view.stretch_at(at)
     if at > stretch.start or stretch.parent is None:
         return stretch.start
@@ -44,6 +50,8 @@ def segment_below(view: TreeView, at: int) -> int:
     """As pi's jump to the segment's end: the first row of the next branch that goes on from here, or the end
     where none does.
     """
+    if at >= view.count:
+        return at
     stretch = view.stretch_at(at)
     heir = _heir(view, stretch)
     return _last(stretch) if heir is None else heir.start
@@ -78,7 +86,7 @@ def turn(view: TreeView, at: int, step: int) -> int | None:
 
 def labelled(view: TreeView, node: Node | None, step: int) -> Node | None:
     """The next entry with a label behind ``node`` (``step`` 1) or before it (-1), folded or not; one that the
-    filter hides counts only where it shows none.
+    filter hides counts only where it shows none. Where the cursor is on none it is behind all of them.
     """
     order = view.order()
     places = sorted(
@@ -88,7 +96,7 @@ def labelled(view: TreeView, node: Node | None, step: int) -> Node | None:
         if place >= 0
     )
     shown = [place for place in places if view.shows(order.nodes[place])] or places
-    at = order.place(node)
+    at = len(order.nodes) if node is None and step < 0 else order.place(node)
     ahead = [place for place in shown if (place - at) * step > 0]
     if not ahead:
         return None

@@ -11,6 +11,7 @@ from bisect import bisect_right
 
 from app.view.runs import Run, RunForest
 from app.view.stretch import Stretch, TreeRow
+from app.view.tree_damage import SHOWN_IN, DamagedLine, DamagedRows
 from app.view.tree_faults import is_root
 from app.view.tree_filter import chosen, shows
 from app.view.tree_layout import TreeLayout
@@ -18,17 +19,25 @@ from app.view.tree_order import TreeOrder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.formats.header import Fault
     from app.sessions.tree import Node, SessionTree
 
 
 class TreeView:
-    """Rows, folds and the filter of one tree. Entries cross this boundary as nodes, never as row numbers."""
+    """Rows, folds and the filter of one tree. Entries cross this boundary as nodes, never as row numbers.
+
+    count   rows of entries, which come first
+    damage  the lines that are no entry, whose rows follow where the filter shows them
+    """
 
     def __init__(self, tree: SessionTree, mode: str = "default") -> None:
         self.tree = tree
         self.leaf = tree.leaf
         self.mode = mode
         self.forest = RunForest(tree.roots)
+        self.damage = DamagedRows(tree)
         self.folded: set[int] = set()
         self.active: set[int] = set()
         self.stretches: list[Stretch] = []
@@ -49,12 +58,16 @@ class TreeView:
         self.folded.clear()
         self._choose()
 
-    def extend(self, nodes: list[Node], leaf: Node | None) -> None:
-        """Take in entries that were appended to the file, and the leaf after them.
+    def extend(
+        self, nodes: list[Node], leaf: Node | None, faults: Sequence[Fault] = (), torn: Fault | None = None
+    ) -> None:
+        """Take in what was appended to the file: entries, and the leaf after them; lines that are none, and
+        the last one where it is unfinished.
 
         The tree itself may be further along already: it grows in another thread, and this view moves when it
         is told.
         """
+        self.damage.extend(faults, torn)
         for at, node in enumerate(nodes):
             if not self._append(node):
                 for rest in nodes[at:]:
@@ -222,6 +235,20 @@ class TreeView:
             return None
         stretch = self.stretch_at(index)
         return stretch.nodes[index - stretch.start]
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return self.count + (len(self.damage) if self.mode in SHOWN_IN else 0)
+
+    def damaged(self, index: int) -> DamagedLine | None:
+        """The line that is no entry whose row it is; None where it is another's, or there is no such row."""
+        return self.damage[index - self.count] if self.count <= index < self.rows else None
+
+    def index_of_damaged(self, line: DamagedLine) -> int | None:
+        """The row of a line that is no entry; None where it has none."""
+        at = self.damage.find(line) if self.mode in SHOWN_IN else None
+        return None if at is None else self.count + at
 
     def nodes_around(self, index: int | None, rows: int) -> list[Node]:
         """The entries of row ``index`` and of as many as ``rows`` before and after it, nearest first; without

@@ -9,6 +9,7 @@ from textual.message import Message
 
 from app.view.ages import clock
 from app.view.line import fit_line
+from app.view.tree_damage import SHOWN_IN, DamagedLine, render_damaged_row
 from app.view.tree_faults import is_root
 from app.view.tree_filter import MODES, chosen, shows
 from app.view.tree_row import ASCII, UNICODE, render_tree_row
@@ -17,10 +18,11 @@ from app.widgets.tree_keys import TreeKeys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from textual.binding import BindingType
 
+    from app.formats.header import Fault
     from app.sessions.tree import Node
     from app.view.line import Line
     from app.view.tree_search import TreeHits
@@ -64,9 +66,9 @@ class EntryTree(TreeKeys):
         self.came = 0
         self._now_ms = now_ms
         self._glyphs = ASCII if ascii_only else UNICODE
-        # the entry that the cursor belongs on, which a filter may hide, and the one that was last told of
-        self._entry: Node | None = None
-        self._told: Node | None = None
+        # what the cursor belongs on, which a filter may hide, and what was last told of
+        self._entry: Node | DamagedLine | None = None
+        self._told: Node | DamagedLine | None = None
         self._leaf_row: int | None = None
         # somebody was asked for the text of rows
         self._asked = False
@@ -99,67 +101,88 @@ class EntryTree(TreeKeys):
 
     def replace_tree(self, view: TreeView, entry_id: str | None, follow: bool) -> None:
         """Show the same session, read anew; the cursor stays on the entry with this id, or follows the
-        leaf.
+        leaf. On a line that is no entry it stays as long as that is there.
         """
+        damaged = self.damaged
         self._take(view)
+        if damaged is not None and view.index_of_damaged(damaged) is not None:
+            self._entry = damaged
+            self._rows_changed(follow=False)
+            return
         self._entry = view.tree.by_id.get(entry_id) if entry_id is not None else None
         self._rows_changed(follow=follow or self._entry is None)
 
     def complete_tree(self, view: TreeView) -> None:
         """Show the whole of a session of which the end is shown; the cursor stays on its entry and line."""
-        told, follow = self._told, self.follows or self.node is None
+        entry, told, follow = self._entry, self._told, self.follows or self.node is None
         self._take(view)
-        if self._entry is not None and self._entry.id is not None:
-            self._entry = view.tree.by_id.get(self._entry.id)
-        same = view.tree.by_id.get(told.id) if told is not None and told.id is not None else None
-        if told is not None and same is not None and same.offset == told.offset:
-            # it is the entry that was told of: nobody has to read it again
-            self._told = same
+        # of a session of which the end is shown, the cursor is on entries only
+        if entry is not None and not isinstance(entry, DamagedLine) and entry.id is not None:
+            self._entry = view.tree.by_id.get(entry.id)
+        if told is not None and not isinstance(told, DamagedLine) and told.id is not None:
+            same = view.tree.by_id.get(told.id)
+            if same is not None and same.offset == told.offset:
+                # it is the entry that was told of: nobody has to read it again
+                self._told = same
         self._rows_changed(follow=follow, keep=not follow, keep_offset=True)
 
-    def extend(self, nodes: list[Node], leaf: Node | None) -> None:
-        """Show entries that were appended to the file."""
+    def extend(
+        self, nodes: list[Node], leaf: Node | None, faults: Sequence[Fault] = (), torn: Fault | None = None
+    ) -> None:
+        """Show what was appended to the file, see `TreeView.extend`."""
         if self.view is None:
             return
         follow = self.follows
-        self.view.extend(nodes, leaf)
+        self.view.extend(nodes, leaf, faults, torn)
         if not follow:
             self.came += len(chosen(self.mode, nodes, leaf))
         self._rows_changed(follow=follow)
 
     def _rows_changed(self, *, follow: bool, keep: bool = False, keep_offset: bool = False) -> None:
-        """:param keep: the entry that the cursor belongs on stays the same, whether it is shown or not.
+        """:param keep: what the cursor belongs on stays the same, whether it is shown or not.
         :param keep_offset: the cursor stays on its line of the screen.
         """
         view = self.view
         if view is None:
             return
         self._leaf_row = view.leaf_row()
-        place = self._leaf_row if follow else view.index_of(self._entry)
+        place = self._leaf_row if follow else self._place(view)
         if place is None:
             place = view.count - 1
         if place == self._leaf_row:
             self.came = 0
-        self.message = "" if view.count else _nothing(view)
-        self.set_rows(view.count or 1, place, keep_offset=keep_offset)
+        self.message = "" if view.rows else _nothing(view)
+        self.set_rows(view.rows or 1, place, keep_offset=keep_offset)
         if not keep:
-            self._entry = self.node
-        if self.node is not self._told:
-            self._told = self.node
+            self._entry = self.spot
+        if self.spot != self._told:
+            self._told = self.spot
             self.post_message(self.Moved(self))
+
+    @property
+    def spot(self) -> Node | DamagedLine | None:
+        """What the cursor is on: an entry, or a line that is none."""
+        return self.node or self.damaged
+
+    def _place(self, view: TreeView) -> int | None:
+        entry = self._entry
+        return view.index_of_damaged(entry) if isinstance(entry, DamagedLine) else view.index_of(entry)
 
     def folds_changed(self) -> None:
         self._rows_changed(follow=False)
 
     def move_to(self, index: int) -> None:
         super().move_to(index)
-        self._entry = self._told = self.node
+        self._entry = self._told = self.spot
         if self.follows:
             self.came = 0
 
     def draw(self, index: int, cells: int, selected: bool) -> Line:
         if self.view is None or self.message:
             return fit_line([(" " + self.message, "dim")], cells)
+        damaged = self.view.damaged(index)
+        if damaged is not None:
+            return render_damaged_row(damaged, cells, selected=selected, glyphs=self._glyphs)
         row = self.view.row(index)
         self._look_ahead(self.view, index, row.node)
         return render_tree_row(
@@ -245,6 +268,19 @@ class EntryTree(TreeKeys):
         view.unfold_to(node)
         self._rows_changed(follow=False)
 
+    def show_damaged(self, line: DamagedLine) -> bool:
+        """Put the cursor on a line that is no entry, and leave a filter that hides it. False where it is not
+        there any more.
+        """
+        view = self.view
+        if view is None or view.damage.find(line) is None:
+            return False
+        if self.mode not in SHOWN_IN:
+            self.set_mode(MODES[0])
+        self._entry = line
+        self._rows_changed(follow=False)
+        return True
+
     # what is searched for
 
     def search_for(self, hits: TreeHits | None) -> None:
@@ -289,7 +325,7 @@ class EntryTree(TreeKeys):
     # other moves
 
     def action_show_entry(self) -> None:
-        if self.node is not None:
+        if self.spot is not None:
             self.post_message(self.EntryAsked())
 
     def action_go_leaf(self) -> None:
@@ -299,6 +335,6 @@ class EntryTree(TreeKeys):
 
 def _nothing(view: TreeView) -> str:
     """What a tree without a row says."""
-    if not view.tree.entries:
+    if not view.tree.entries and not view.damage:
         return "no entries yet"
     return f"no entry passes the filter “{view.mode}”; Ctrl+A shows all"

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from app.sessions.tree import Node
     from app.view.stretch import TreeRow
+    from app.view.tree_damage import DamagedLine
     from app.view.tree_search import TreeHits
     from app.view.tree_view import TreeView
 
@@ -28,8 +29,13 @@ class TreeKeys(LineList):
 
     @property
     def row(self) -> TreeRow | None:
-        """The row under the cursor."""
-        return self.view.row(self.cursor) if self.view is not None and self.view.count else None
+        """The row under the cursor, where it is an entry's."""
+        return self.view.row(self.cursor) if self.view is not None and self.node is not None else None
+
+    @property
+    def damaged(self) -> DamagedLine | None:
+        """The line under the cursor that is no entry; None where the cursor is on an entry, or on nothing."""
+        return self.view.damaged(self.cursor) if self.view else None
 
     def folds_changed(self) -> None:
         """Rows came or went; the cursor stays on its entry, or on the row that stands for it."""

@@ -300,6 +300,9 @@ async def test_omp_has_the_text_as_a_draft_when_the_leaf_alone_moves(browser, wo
         assert it.app.clipboard == "more please"
         assert lines(session)[-1]["parentId"] == "00000002"
         assert not it.app._exit
+        await it.press("z")
+        await it.until(lambda: any("The leaf is back" in said for said in it.toasts()), "it taken back")
+        assert draft.read_text() == other if other else not draft.exists()
 
 
 async def test_an_outline_is_prepared_for_a_summary_that_the_user_writes(browser, work):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from app.screens.problems_dialog import ProblemsDialog
 from tests.factory import chain, entry, message
 from tests.ui.conftest import pi_session
@@ -33,7 +35,8 @@ async def test_the_list_says_every_line_and_leads_there(browser, tmp_path):
         assert it.focus == "tree"
         assert it.tree.node.said.text == "twin"
         await it.press("exclamation_mark", "enter")
-        assert it.tree.node.line == 3
+        assert it.focus == "tree"
+        assert (it.tree.node, it.tree.damaged.line) == (None, 4)
 
 
 async def test_the_border_says_how_much_is_wrong(browser, tmp_path):
@@ -117,3 +120,102 @@ async def test_what_is_out_of_the_ordinary_is_drawn_and_marked(browser, tmp_path
         await it.press("tab", "exclamation_mark")
         listed = len(it.screen._faults)
         assert f"{listed - 1} faults (!)" in faults
+
+
+async def test_a_damaged_line_has_a_row_and_can_be_read(browser, tmp_path):
+    _bad(tmp_path)
+    async with browser(size=(160, 40)) as it:
+        assert "! line 4: " in it.text()
+        assert it.tree.follows
+        await it.press("tab", "end")
+        assert (it.tree.node, it.tree.damaged.line) == (None, 4)
+        await it.until(lambda: "{ damaged" in it.text(), "the line")
+        assert "line 4, no entry" in it.text()
+        await it.press("v", "r")
+        await it.until(lambda: [line.text for line in it.entry.lines] == ["{ damaged"], "the line alone")
+        await it.press("y")
+        assert it.app.clipboard == "{ damaged"
+
+
+@pytest.mark.parametrize("key", ["enter", "L", "f", "F", "C"])
+async def test_nothing_is_done_to_a_damaged_line(browser, tmp_path, key):
+    path = _bad(tmp_path)
+    before = path.read_bytes()
+    async with browser() as it:
+        await it.press("tab", "end", key)
+        assert [said for said in it.toasts() if said.startswith("line 4 is no entry")]
+        assert len(it.app.screen_stack) == 1
+        assert path.read_bytes() == before
+        assert len(list(path.parent.iterdir())) == 1
+
+
+async def test_the_cursor_on_a_damaged_line_comes_back_with_the_filter(browser, tmp_path):
+    _bad(tmp_path)
+    async with browser() as it:
+        await it.press("tab", "end", "ctrl+u")
+        assert it.tree.damaged is None
+        assert it.tree.node is not None
+        await it.press("ctrl+u")
+        assert it.tree.damaged.line == 4
+        await it.press("ctrl+u", "exclamation_mark", "enter")
+        assert (it.tree.mode, it.tree.damaged.line) == ("default", 4)
+
+
+async def test_a_search_from_a_damaged_line_comes_back_to_it(browser, tmp_path):
+    _bad(tmp_path)
+    async with browser() as it:
+        await it.press("tab", "end", "slash", *"twin")
+        await it.until(lambda: it.tree.node is not None and "twin" in it.tree.node.said.text, "a hit")
+        await it.press("escape")
+        assert it.tree.damaged.line == 4
+
+
+async def test_damaged_lines_come_and_go_while_it_is_followed(browser, tmp_path):
+    path = _bad(tmp_path)
+    async with browser() as it:
+        await it.press("tab")
+        assert it.tree.follows
+        with path.open("a") as file:
+            file.write("{ more\n")
+        await it.until(lambda: it.tree.view.rows - it.tree.view.count == 2, "the second")
+        assert it.tree.follows
+        await it.press("end")
+        assert it.tree.damaged.line == 9
+        line = json.dumps(message("n", "z", "user", "new", 9))
+        with path.open("a") as file:
+            file.write(line[:30])
+        await it.until(lambda: it.tree.view.rows - it.tree.view.count == 3, "the torn one")
+        assert "line 10: the last line is unfinished" in it.text()
+        assert it.tree.damaged.line == 9
+        with path.open("a") as file:
+            file.write(line[30:] + "\n")
+        await it.until(lambda: it.tree.view.rows - it.tree.view.count == 2, "the end of it")
+        assert it.tree.view.leaf.id == "n"
+        assert it.tree.damaged.line == 9
+
+
+async def test_the_cursor_stays_on_a_damaged_line_when_the_session_is_read_anew(browser, tmp_path):
+    _bad(tmp_path)
+    async with browser() as it:
+        await it.press("tab", "end")
+        before = it.tree.view
+        it.screen._reading._open(again=True)
+        await it.until(lambda: it.tree.view is not before, "the same, read anew")
+        assert it.tree.damaged.line == 4
+
+
+async def test_of_a_line_without_end_the_beginning_is_shown(browser, tmp_path):
+    pi_session(tmp_path, *chain("one", "two", id="long"), "{" + "x" * (3 << 20), id="long")
+    async with browser() as it:
+        await it.press("tab", "end")
+        await it.until(lambda: any("first 262,144 bytes" in line.text for line in it.entry.lines), "it")
+        await it.until(lambda: sum(line.text.count("x") for line in it.entry.lines) > 262_000, "all of that")
+        assert sum(line.text.count("x") for line in it.entry.lines) < 262_200
+
+
+async def test_a_session_without_an_entry_shows_its_damaged_lines(browser, tmp_path):
+    pi_session(tmp_path, *chain("one", id="none")[:1], "{ damaged", id="none")
+    async with browser() as it:
+        assert "! line 2: " in it.text()
+        await it.press("tab", "up", "left", "right", "ctrl+left", "n", "p", "b", "m", "full_stop")
+        assert it.tree.damaged.line == 2

@@ -9,9 +9,9 @@ from app.view.tree_faults import faults_of
 from tests.factory import chain, entry, header, message, write_session
 
 
-def faults(tmp_path, *lines, torn=False):
+def faults(tmp_path, *lines):
     tree = open_tree(str(write_session(tmp_path / "s.jsonl", *lines)))
-    return [(fault.line, fault.reason) for fault in faults_of(tree, torn=torn)]
+    return [(fault.line, fault.reason) for fault in faults_of(tree)]
 
 
 def test_nothing_is_wrong_with_an_ordinary_session(tmp_path):
@@ -82,7 +82,7 @@ def test_a_file_without_entries_has_no_entry_to_go_to(tmp_path):
 def test_a_torn_last_line_has_the_number_behind_the_complete_ones(tmp_path):
     path = write_session(tmp_path / "s.jsonl", *chain("one", "two"))
     path.write_bytes(path.read_bytes() + b'{"type":"mess')
-    found = faults_of(open_tree(str(path)), torn=True)
+    found = faults_of(open_tree(str(path)))
     assert [(fault.line, fault.node.id) for fault in found] == [(4, "00000002")]
     assert "unfinished" in found[0].reason
 

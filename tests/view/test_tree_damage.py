@@ -1,0 +1,182 @@
+"""Lines that are no entry, as rows behind the tree's (issue 6 "Bad input")."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+import app.view.tree_damage
+from app.reports.tree import drawn
+from app.sessions.tree import open_tree
+from app.view import tree_moves
+from app.view.line import line_width, plain
+from app.view.tree_damage import damaged_faults, render_damaged_row
+from app.view.tree_filter import MODES
+from app.view.tree_row import ASCII, UNICODE
+from app.view.tree_view import TreeView
+from tests.factory import chain, entry, header, message, write_session
+
+FOUR = chain("one", "two", "three", "four")
+
+
+def opened(tmp_path, *lines, mode="default"):
+    return TreeView(open_tree(str(write_session(tmp_path / "s.jsonl", *lines))), mode)
+
+
+def places(view):
+    return [view.damaged(at).line for at in range(view.count, view.rows)]
+
+
+def grow(view, path, text):
+    """What the thread that reads does, then what the screen does."""
+    seen = len(view.tree.problems)
+    with path.open("a") as file:
+        file.write(text)
+    nodes = view.tree.extend()
+    view.extend(nodes, view.tree.leaf, damaged_faults(view.tree, seen), view.tree.torn)
+
+
+def test_they_follow_the_last_entry_in_file_order_and_change_nothing_above(tmp_path):
+    whole = opened(tmp_path, *FOUR)
+    rows = [whole.node(at).id for at in range(whole.count)]
+    view = opened(tmp_path, FOUR[0], "{", *FOUR[1:3], "[]", *FOUR[3:], "no")
+    assert [view.node(at).id for at in range(view.count)] == rows
+    assert (view.rows - view.count, places(view)) == (3, [2, 5, 8])
+    assert view.node(view.count) is None
+    assert view.damaged(view.count - 1) is view.damaged(view.rows) is view.damaged(-1) is None
+    assert (view.shown, view.leaf_row()) == (whole.shown, whole.leaf_row())
+    assert [stretch.foldable for stretch in view.stretches] == [
+        stretch.foldable for stretch in whole.stretches
+    ]
+
+
+def test_each_has_the_row_that_it_is_found_in(tmp_path):
+    view = opened(tmp_path, "{", *FOUR[:2], "{", "}", *FOUR[2:])
+    for at in range(view.count, view.rows):
+        assert view.index_of_damaged(view.damaged(at)) == at
+    gone = view.damaged(view.count)._replace(reason="another")
+    assert view.index_of_damaged(gone) is None
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_filters_that_ask_for_some_entries_show_none(tmp_path, mode):
+    view = opened(tmp_path, *FOUR, "{", mode=mode)
+    line = view.damage[0]
+    shows = mode in ("default", "all")
+    assert view.rows - view.count == int(shows)
+    assert (view.index_of_damaged(line) is not None) == shows
+
+
+def test_what_has_an_entry_of_its_own_is_drawn_there(tmp_path):
+    view = opened(tmp_path, *FOUR, {**entry("message", "m", "00000004", 9)})
+    assert len(view.tree.problems) == 1
+    assert view.rows == view.count == 5
+
+
+def test_a_session_of_damaged_lines_alone(tmp_path):
+    view = opened(tmp_path, header(), "{", "{")
+    assert (view.count, view.rows, places(view), view.leaf_row()) == (0, 2, [2, 3], None)
+
+
+def test_they_come_while_it_grows(tmp_path):
+    view = opened(tmp_path, *FOUR)
+    path = tmp_path / "s.jsonl"
+    grow(view, path, "{\n" + json.dumps(message("e", "00000004", "user", "five", 8)) + "\n{\n")
+    assert (view.node(view.count - 1).id, places(view)) == ("e", [6, 8])
+    grow(view, path, "{\n")
+    assert places(view) == [6, 8, 9]
+
+
+def test_a_torn_last_line_goes_when_it_is_completed(tmp_path):
+    view = opened(tmp_path, *FOUR)
+    path = tmp_path / "s.jsonl"
+    line = json.dumps(message("e", "00000004", "user", "five", 8))
+    grow(view, path, line[:20])
+    torn = view.damaged(view.rows - 1)
+    assert (torn.line, torn.torn, view.rows) == (6, True, 5)
+    assert view.index_of_damaged(torn) == 4
+    grow(view, path, line[20:30])
+    assert view.rows == 5
+    grow(view, path, line[30:] + "\n")
+    assert (view.rows, view.count, view.node(4).id) == (5, 5, "e")
+    assert view.index_of_damaged(torn) is None
+
+
+def test_a_torn_last_line_that_is_taken_back_goes(tmp_path):
+    view = opened(tmp_path, *FOUR, "{")
+    path = tmp_path / "s.jsonl"
+    grow(view, path, '{"type":')
+    assert places(view) == [6, 7]
+    os.truncate(path, view.tree.offset)
+    grow(view, path, "")
+    assert places(view) == [6]
+
+
+def test_a_torn_last_line_that_stays_damaged_is_there_once(tmp_path):
+    view = opened(tmp_path, *FOUR)
+    grow(view, tmp_path / "s.jsonl", '{"type":')
+    grow(view, tmp_path / "s.jsonl", "\n")
+    assert [view.damage[at].torn for at in range(len(view.damage))] == [False]
+
+
+@pytest.mark.parametrize("cells", [6, 20, 80])
+@pytest.mark.parametrize("glyphs", [ASCII, UNICODE])
+def test_a_row_is_as_wide_as_it_is_told_and_inert(tmp_path, cells, glyphs):
+    view = opened(tmp_path, *FOUR, "{\x1b[2J")
+    line = view.damage[0]._replace(line=1234, reason=view.damage[0].reason + " and more than fits" * 9)
+    row = render_damaged_row(line, cells, selected=True, glyphs=glyphs)
+    assert line_width(row) == cells
+    assert plain(row).startswith(glyphs.pointer + "  !")
+    if cells > 20:
+        assert plain(row).startswith(glyphs.pointer + "  ! line 1,234: ")
+    assert "\x1b" not in plain(row)
+
+
+def test_moves_from_one_go_to_what_is_above_and_no_further(tmp_path):
+    view = opened(
+        tmp_path, *FOUR, entry("label", "l", "00000004", 9, targetId="00000002", label="x"), "{", "{"
+    )
+    at = view.count
+    assert tree_moves.turn(view, at, -1) == 2
+    assert tree_moves.turn(view, at, 1) is None
+    assert tree_moves.branch_point(view, at, -1) is None
+    assert tree_moves.parent_row(view, at + 1) is tree_moves.child_row(view, at) is None
+    assert tree_moves.segment_above(view, at + 1) == tree_moves.segment_below(view, at + 1) == at + 1
+    assert tree_moves.labelled(view, None, -1).id == "00000002"
+    assert tree_moves.turn(view, 2, 1) is None
+
+
+def test_of_thousands_only_those_that_are_looked_at_are_put_into_words(tmp_path, monkeypatch):
+    made = []
+    real = app.view.tree_damage.one_line
+    monkeypatch.setattr(app.view.tree_damage, "one_line", lambda text: made.append(text) or real(text))
+    view = opened(tmp_path, *FOUR, *["{"] * 5_000)
+    assert (view.rows, made) == (5_004, [])
+    assert view.damaged(5_003).line == 5_005
+    assert view.index_of_damaged(view.damaged(2_000)) == 2_000
+    assert len(made) == 3
+
+
+@pytest.mark.parametrize("ascii_only", [False, True])
+def test_the_command_line_prints_them_alike(tmp_path, ascii_only):
+    view = opened(tmp_path, *FOUR, "{", {**entry("message", "m", "00000004", 9)})
+    lines = list(drawn(view.tree, "/home", 80, ascii_only=ascii_only))
+    marked = [line for line in lines if line.lstrip().startswith("!")]
+    assert [line.split(": ")[0] for line in marked] == ["   ! line 6", "  ! line 7"]
+    assert lines.index(marked[0]) == 1 + view.count
+
+
+def test_the_end_of_a_long_session_shows_none(tmp_path):
+    from app.sessions.tree import END, open_end
+
+    lines = [
+        message(f"{at:08x}", f"{at - 1:08x}" if at else None, "user", "x" * 5_000, at) for at in range(300)
+    ]
+    path = write_session(tmp_path / "s.jsonl", header(), *lines[:-1], "{", lines[-1])
+    assert path.stat().st_size > 4 * END
+    end = open_end(str(path))
+    assert end is not None
+    assert TreeView(end).rows == TreeView(end).count
+    assert places(TreeView(open_tree(str(path)))) == [301]
