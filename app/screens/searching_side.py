@@ -117,24 +117,24 @@ class SearchingSide(Pane):
             return  # of what is pasted, or typed while a page is drawn, the whole is looked for at once
         self._answered = None
         self.search_said = _SEARCHING if query.strip() else ""
-        self._ask(query)
-        # the letter first: going through ten thousand rows takes longer than painting it
-        self.call_after_refresh(self._offer, query)
-        if query.strip():
-            self.call_after_refresh(self._narrow, query)
-        else:
+        # the letter first: going through ten thousand rows takes longer than painting it, and a search, though
+        # in a thread of its own, takes turns with whoever paints
+        self.call_after_refresh(self._look_for, query)
+        if not query.strip():
             self._narrow(query)
             self._hits = {}
             self.spot()
 
-    def _offer(self, query: str) -> None:
-        if query == self.box.value:
-            self.box.offer(self._completing.completed(query) if self.box.cursor_at_end else "")
+    def _look_for(self, query: str) -> None:
+        if query != self.box.value:
+            return
+        self._ask(query)
+        self.box.offer(self._completing.completed(query) if self.box.cursor_at_end else "")
+        if query.strip():
+            self._narrow(query)
 
     def _narrow(self, query: str) -> None:
         """Leave the sessions of which the row matches, until it is known which others do."""
-        if query != self.box.value:
-            return
         if is_plain(query) and self._answered != query:
             self.list.set_query(query)
         self.post_message(self.Changed())

@@ -13,13 +13,13 @@ from tests.benchmarks.rows import Result, ms
 from tests.benchmarks.screen import warm_up
 from tests.benchmarks.selector import CURSOR, everywhere, list_rows, selector, typed
 from tests.benchmarks.typed_queries import prefixes, queries
+from tests.terminal import Terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from tests.benchmarks.live import LiveProject
     from tests.benchmarks.measure import Setting
-    from tests.terminal import Terminal
 
 STEPS = 60
 HELD = 90
@@ -33,19 +33,30 @@ STILL = 0.15
 
 MOVING, TYPING = 0.016, 0.05
 
+_BARE = f"""
+import os, tty
+tty.setraw(0)
+os.write(1, {CURSOR!r}.encode())
+while os.read(0, 64) != b"q":
+    os.write(1, {CURSOR!r}.encode())
+"""
+
 
 def keys(setting: Setting, live: LiveProject) -> Iterator[Result]:
-    """A step, a page, a held key, and every letter of some queries: the p95 of each."""
+    """A step, a page, a held key: the median of each; every letter of some queries: the p95. Beside them what
+    the machine and the terminal take, by a bare program that answers every key.
+    """
     warm_up(setting)
+    yield _moved("a bare program answers a key", bare(STEPS), None)
     with _sharp_stamps(), selector(setting, live) as terminal:
         everywhere(terminal, live)
         terminal.press("home")
         for _ in range(3):
             stepped(terminal, "down")
-        yield _row("a step -> repainted", [stepped(terminal, "down") for _ in range(STEPS)], MOVING)
+        yield _moved("resume: a step -> repainted", [stepped(terminal, "down") for _ in range(STEPS)], MOVING)
         pages = [stepped(terminal, key) for key in ["pagedown", "pageup"] * (STEPS // 4)]
-        yield _row("  a page -> repainted", pages, MOVING)
-        yield _row("  a held key -> repainted", held(terminal, "down", HELD, EVERY), MOVING)
+        yield _moved("  a page -> repainted", pages, MOVING)
+        yield _moved("  a held key -> repainted", held(terminal, "down", HELD, EVERY), MOVING)
         terminal.settle(0.5)
         shown, stood = [], []
         for query in queries(QUERIES):
@@ -61,8 +72,8 @@ def keys(setting: Setting, live: LiveProject) -> Iterator[Result]:
             # what comes too soon after it belongs to it
             terminal.wait_for(lambda _: typed(terminal).startswith(EMPTY))
             terminal.settle(STILL)
-        yield _row(f"  a letter ({len(shown)} of {QUERIES} queries) -> in the line", shown, TYPING)
-        yield _row("  a letter -> its sessions stand there", stood, None)
+        yield _typed(f"  a letter ({len(shown)} of {QUERIES} queries) -> in the line", shown, TYPING)
+        yield _typed("  a letter -> its sessions stand there", stood, None)
 
 
 def stepped(terminal: Terminal, key: str) -> float:
@@ -105,11 +116,27 @@ def _last_change(terminal: Terminal, look: Callable[[], object]) -> float:
             return at
 
 
-def _row(what: str, taken: Sequence[float], limit: float | None) -> Result:
+def bare(times: int) -> list[float]:
+    """Seconds until a program that does nothing else has answered a key."""
+    command = [sys.executable, "-I", "-S", "-c", _BARE]
+    with Terminal(command, env={}, cwd="/") as terminal:
+        terminal.wait_for_text(CURSOR)
+        taken = [stepped(terminal, "down") for _ in range(times)]
+        terminal.send("q")
+        terminal.wait(20)
+    return taken
+
+
+def _moved(what: str, taken: Sequence[float], limit: float | None) -> Result:
+    half = statistics.median(taken)
+    others = f"p95 {ms(percentile(taken, 0.95))}, max {ms(max(taken))}"
+    return Result("key", f"{what}, p50", ms(half), others, value=half, limit=limit)
+
+
+def _typed(what: str, taken: Sequence[float], limit: float | None) -> Result:
     most = percentile(taken, 0.95)
-    half = f"p50 {ms(statistics.median(taken))}, max {ms(max(taken))}"
-    what = what if what.startswith(" ") else f"resume: {what}"
-    return Result("key", f"{what}, p95", ms(most), half, value=most, limit=limit)
+    others = f"p50 {ms(statistics.median(taken))}, max {ms(max(taken))}"
+    return Result("key", f"{what}, p95", ms(most), others, value=most, limit=limit)
 
 
 @contextmanager
