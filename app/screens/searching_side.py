@@ -117,8 +117,8 @@ class SearchingSide(Pane):
             return  # of what is pasted, or typed while a page is drawn, the whole is looked for at once
         self._answered = None
         self.search_said = _SEARCHING if query.strip() else ""
-        # the letter first: going through ten thousand rows takes longer than painting it, and a search, though
-        # in a thread of its own, takes turns with whoever paints
+        # the letter first: going through ten thousand rows takes longer than painting it, and a search in a
+        # thread of its own takes turns with whoever paints
         self.call_after_refresh(self._look_for, query)
         if not query.strip():
             self._narrow(query)
