@@ -94,6 +94,7 @@ class Browser(App[Plan | None]):
             self._filters.insert(0, AsciiFilter())
         self._first_theme = theme or places.read_theme(surroundings.env)
         self._demo_folder: DemoFolder | None = None
+        self._examples: setup.Setup | None = None
         self.crash = ""
         self._early_keys: list[events.Key] | None = []
         self.key_order = KeyOrder(self, super().on_event)
@@ -155,6 +156,9 @@ class Browser(App[Plan | None]):
         """The screen is there: it gets the keys that were typed meanwhile, in order."""
         waiting, self._early_keys = self._early_keys or [], None
         for event in waiting:
+            if event.key == "ctrl+j":
+                # Enter, typed while the terminal still made a line feed of it
+                event = events.Key("enter", "\r")
             await self.key_order.take(event)
 
     def on_unmount(self) -> None:
@@ -193,10 +197,13 @@ class Browser(App[Plan | None]):
         try:
             if self._demo_folder is None:
                 self._demo_folder = await asyncio.to_thread(DemoFolder)
-            examples = await asyncio.to_thread(setup.of_demo, self._demo_folder.path)
+            if self._examples is None:
+                self._examples = await asyncio.to_thread(setup.of_demo, self._demo_folder.path)
         except OSError as error:
             self.notify(f"The examples cannot be written: {error}", severity="error", markup=False)
             return
+        # what was done to the examples is kept until leafmark is left
+        examples = self._examples
         await self.push_screen(BrowserScreen(examples, empty_list(examples), self._settings))
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:

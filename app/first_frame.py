@@ -78,7 +78,10 @@ class Terminal:
         if self._before is not None:
             import termios
 
-            termios.tcsetattr(self._source, termios.TCSANOW, self._before)
+            try:
+                termios.tcsetattr(self._source, termios.TCSANOW, self._before)
+            except termios.error:
+                pass  # the terminal is gone, and its settings with it
 
 
 def fill_list(setup: Setup, height: int, arrangement: Arrangement) -> SessionList:

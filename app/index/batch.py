@@ -118,6 +118,7 @@ class Batch:
             self._rows.append(row)
         elif row.path in self._known:
             self._removed.append(row.path)
+            self._tell_not_of({row.path})
         self._known[row.path] = row.signature
         self.counted()
 
@@ -125,8 +126,16 @@ class Batch:
         """Files are gone."""
         self._gone += paths
         self._removed += paths
+        self._tell_not_of(set(paths))
         for path in paths:
             self._known.pop(path, None)
+
+    def _tell_not_of(self, paths: set[str]) -> None:
+        """What a listener is told is gone is not among what has changed: of a file whose ends were read a row
+        may be waiting.
+        """
+        if not self.hinted.isdisjoint(paths):
+            self._rows = [row for row in self._rows if row.path not in paths]
 
     def counted(self) -> None:
         """One more file of this pass is done with."""

@@ -129,9 +129,17 @@ def spawn(
         others' inputs and outputs in it.
     :raises OSError: it cannot be started.
     """
-    # A session of its own for each: Ctrl+C in the terminal is for us; we end the workers ourselves.
-    if not FORKS:
-        return [_opened(command, env, gentle)], []
+    if FORKS:
+        try:
+            return _that_forks(command, env, count, gentle)
+        except NotImplementedError:
+            pass  # Python was built for a system that cannot give it a session of its own so
+    return [_opened(command, env, gentle)], []
+
+
+def _that_forks(
+    command: list[str], env: Mapping[str, str], count: int, gentle: bool
+) -> tuple[list[Process], list[tuple[int, int]]]:
     ours: list[tuple[int, int]] = []
     theirs: list[int] = []
     try:
@@ -150,6 +158,7 @@ def spawn(
             (os.POSIX_SPAWN_CLOSE, free),
             (os.POSIX_SPAWN_CLOSE, free + 1),
         ]
+        # A session of its own: Ctrl+C in the terminal is for us; we end the workers ourselves.
         pid = os.posix_spawn(command[0], command, env, file_actions=moves, setsid=True)
     except BaseException:
         for target, source in ours:

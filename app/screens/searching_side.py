@@ -60,6 +60,8 @@ class SearchingSide(Pane):
         self._answered: str | None = None
         self._hits: Mapping[str, Hit] = {}
         self._spotted = ("", "", False)
+        # the path of the session that is shown beside the list: a hit in another would be told to nobody
+        self.shown = ""
         self._searching = Searching(index, self.post_message, failed)
         self._spotter = Spotter(index, self.post_message, failed)
         self._completing = Completing(model.rows, setup.home, failed)
@@ -162,6 +164,8 @@ class SearchingSide(Pane):
         """
         row = self.list.row
         path = row.path if row is not None else ""
+        if path != self.shown:
+            return  # who shows it asks then
         hit = self._hits.get(path)
         wanted = (path, self.box.value if hit else "", self.everywhere)
         if wanted == self._spotted:

@@ -183,6 +183,7 @@ class SessionsScreen(KeepingScreen):
         # where its agent moved it, the cursor stays on its entry
         again = row is not None and self.side.list.followed_to == row.path
         self.show_session(row, again=again)
+        self.side.shown = row.path if row is not None else ""
         self.side.spot()
 
     # commands

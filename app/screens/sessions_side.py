@@ -131,6 +131,8 @@ class SessionsSide(SearchingSide):
     def drop(self) -> None:
         """Show all sessions again, and in the browser give the list the keys."""
         self.box.value = ""
+        # at once: who drops it to go to a session looks for it in the list right away
+        self.list.set_query("")
         if not self.selects:
             self.screen.set_focus(self.list)
             self.box.remove_class("shown")

@@ -46,10 +46,10 @@ class Lineage:
     def go(self, line: ListLine) -> None:
         """A session is no more, or will come again as another."""
         for name in names_asked(line):
-            forks = self._asked[name]
-            del forks[line]
+            forks = self._asked.get(name, {})
+            forks.pop(line, None)
             if not forks:
-                del self._asked[name]
+                self._asked.pop(name, None)
         self._unlink(line)
         del self._unlinked[line]
         for fork in list(line.forks or ()):

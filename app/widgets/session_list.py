@@ -147,7 +147,7 @@ class SessionListView(SessionRows):
         self.model.set_query(query)
         if not query and self._before_filter is not None:
             # a filter that was only looked at leaves the cursor where it was
-            self._session = self._before_filter
+            self._session, self._before_filter = self._before_filter, None
         if self._place() is None or (on_head and query):
             self._session = self._group = None
         self.rows_changed()

@@ -136,3 +136,20 @@ def test_a_file_that_grows_all_the_time_is_read_at_the_pace_at_which_rows_are_to
     assert order == ["look", "told"] + [BURST_SECONDS, "look", "told"] * 4 + [BURST_SECONDS]
     assert scanner.counts.tails == 5
     assert deltas[-1].changed[0].message_count == 1 + 5 * 20
+
+
+def test_what_is_gone_is_not_among_what_has_changed(tmp_path: Path) -> None:
+    """A file whose ends were read, and that is gone, or no session, when it is to be read whole."""
+    path, other = fill(tmp_path / "sessions", 2)
+    stores = [pi_store(tmp_path / "sessions")]
+    catalog = Catalog(str(tmp_path / "cache"), stores)
+    Scanner(catalog, stores, lambda: 0).scan(None, threading.Event())
+    rows = {row.path: row for row in catalog.rows()}
+    told: list[Delta] = []
+    one = batch.Batch({}, catalog, told.append, Pace(), threading.Event(), 2)
+    one.hint(rows[str(path)])
+    one.hint(rows[str(other)])
+    one.drop([str(path)])
+    one.tell(at_once=True)
+    assert [row.path for row in told[0].changed] == [str(other)]
+    assert told[0].removed == [str(path)]

@@ -293,3 +293,17 @@ def test_a_mistake_of_ours_with_one_file_is_its_reason(
     monkeypatch.setattr("app.sessions.summarise.summarise", broken)
     result = read((str(write(tmp_path / "a.jsonl", session())), ("pi",), 1, (), 0, b""))
     assert result[:2] == (None, "reading it failed: KeyError: 'oops'")
+
+
+def test_where_a_session_of_its_own_cannot_be_asked_for_each_is_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a Python that was built for an old C library."""
+
+    def refuse(*args: object, **options: object) -> int:
+        raise NotImplementedError("posix_spawn: setsid unavailable on this platform")
+
+    monkeypatch.setattr(os, "posix_spawn", refuse)
+    work = tasks(fill(tmp_path, 40))
+    workers = Workers(2)
+    assert collect(workers, work) == [read(task) for task, _ in work]

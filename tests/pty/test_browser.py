@@ -147,6 +147,18 @@ def test_keys_typed_before_textual_are_neither_echoed_nor_lost(machine):
         assert terminal.wait() == 0
 
 
+def test_enter_that_is_typed_before_there_is_anything_to_see_is_enter(machine):
+    home, work, env = machine
+    warm(env, work)
+    with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
+        # the terminal still makes a line feed of it
+        terminal.send("\r")
+        terminal.wait_for_text("the agent runs", 30)
+        terminal.send("go on\r")
+        assert terminal.wait() == 0
+    assert "--session" in json.loads((home / "ran.json").read_text())["argv"]
+
+
 @pytest.mark.parametrize("when", ["before Textual", "after"])
 def test_letters_typed_in_one_go_with_the_filters_key_reach_it(machine, when):
     _, work, env = machine

@@ -315,6 +315,10 @@ async def test_an_empty_machine_says_where_it_looked_and_opens_the_examples(brow
         assert "example sessions" in it.text()
         folder = it.screen.setup.demo
         assert folder
+        known = it.screen.model.known
+        await it.press("escape", "f6")
+        await it.until(lambda: it.screen.setup.demo and it.screen.scanned, "the examples again")
+        assert it.screen.model.known == known
     assert is_gone(folder)
 
 

@@ -69,6 +69,17 @@ async def test_a_search_puts_the_cursor_on_what_it_found(browser, branched):
         assert "not on the active path" not in it.text()
 
 
+async def test_what_is_found_in_another_session_is_gone_to_as_soon_as_that_is_shown(browser, branched):
+    pi_session(branched, *chain("zeppelin", "it flies", "and lands", id="o"), id="o")
+    async with browser(size=(160, 45)) as it:
+        for words, session, node in (("zeppelin", "o", "00000001"), ("slower", "s", "d")):
+            await it.press("slash", *words)
+            await it.until(lambda id=session: it.sessions.row.id == id, "its session")
+            await it.until(lambda id=node: it.tree.node is not None and it.tree.node.id == id, "the entry")
+            await it.until(lambda text=words: marked(it)[:1] == [text], "the mark")
+            await it.press("escape")
+
+
 async def test_folds_and_filters_that_hide_it_are_left(browser, branched):
     async with browser() as it:
         await it.press("tab", "ctrl+u", "minus")

@@ -101,6 +101,24 @@ async def test_the_list_leads_to_sessions_that_are_left_out_too(browser, three, 
         assert any("More sessions are listed" in said for said in it.toasts())
 
 
+async def test_the_list_leads_out_of_what_a_search_has_left(browser, three, tmp_path):
+    lines = chain("x", "y", id="other", cwd="/work/site")
+    lines.append(entry("label", "l1", "00000002", 20, targetId="00000001", label="elsewhere"))
+    pi_session(tmp_path, *lines, id="other", project="site")
+    async with browser() as it:
+        await it.press("slash", *"redis", "enter")
+        await it.until(lambda: "other" not in it.listed(), "what the search leaves")
+        await it.press("apostrophe")
+        if not it.screen._all:
+            await it.press("tab")
+        place = [one.label for one in it.screen._list.items].index("elsewhere")
+        await it.press(*["down"] * place, "enter")
+        await it.until(lambda: it.tree.node is not None and it.tree.node.id == "00000001", "its entry")
+        await it.settled()
+        assert it.sessions.row.id == "other"
+        assert not it.toasts()
+
+
 async def test_a_label_is_cleared_from_the_list(browser, three):
     async with browser() as it:
         await it.press("apostrophe", "delete")

@@ -137,5 +137,6 @@ def _next(text: str, at: int) -> int:
 def _joins(text: str, at: int) -> bool:
     """Whether the character there may be composed with what is before it."""
     char = text[at]
-    # Vowels and tails of Hangul are no combining marks, nor are some vowel signs; these show when they join.
-    return combining(char) != 0 or len(composed(text[at - 1 : at + 1])) < 2
+    # Vowels and tails of Hangul are no combining marks, and a tail joins a vowel that has joined something.
+    # Some vowel signs are none either; these show when they join.
+    return combining(char) != 0 or "\u1160" <= char <= "\u11ff" or len(composed(text[at - 1 : at + 1])) < 2
