@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.index.search import search
 from tests.index.search.helpers import World
 
 if TYPE_CHECKING:
@@ -16,3 +17,10 @@ def world(tmp_path: Path) -> Iterator[World]:
     world = World(tmp_path)
     yield world
     world.index.close()
+
+
+@pytest.fixture(autouse=True)
+def _unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page comes when it is full or all is found, and not because the machine was slow."""
+    monkeypatch.setattr(search, "SOON_SECONDS", 60)
+    monkeypatch.setattr(search, "_PAUSE_SECONDS", 60)
