@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -19,10 +18,9 @@ from app.commands import COMMANDS, keys_of
 from app.key_order import KeyOrder
 from app.messages import ScreenReady
 from app.resources import styles_folder
-from app.screens.questions import RowEditor, RowQuestion
 from app.screens.sessions_screen import SessionsScreen
 from app.settings import Settings
-from app.takeover import driver_class
+from app.takeover import driver_class, told
 from app.theme import themes
 from app.view.arrangement import initial
 from app.view.session_list import SessionList
@@ -35,6 +33,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from app.demo.folder import DemoFolder
+    from app.ending import Ending
     from app.services.indexing import Indexing
 
 
@@ -72,6 +71,7 @@ class Browser(App[Plan | None]):
         *,
         theme: str = "",
         take_over: Callable[[], None] | None = None,
+        ending: Ending | None = None,
         indexing: Indexing | None = None,
         selector: str | None = None,
         settings: Settings | None = None,
@@ -79,6 +79,7 @@ class Browser(App[Plan | None]):
         """:param model: the list that the first frame already shows.
         :param theme: ``dark`` or ``light``; empty for the one that was chosen last.
         :param take_over: gives the terminal its settings back, where it is in the alternate screen already.
+        :param ending: takes the signals, and tells this while it runs.
         :param indexing: of the same surroundings, where it has begun already.
         :param settings: what the user has set; as usual where None.
         :param selector: the query with which the selector opens in place of the browser.
@@ -86,6 +87,7 @@ class Browser(App[Plan | None]):
         super().__init__(driver_class=driver_class(take_over) if take_over is not None else None)
         self._setup = surroundings
         self._model = model or empty_list(surroundings, selects=selector is not None)
+        self._ending = ending
         self._indexing = indexing
         self._selector = selector
         self._settings = settings or Settings()
@@ -103,6 +105,19 @@ class Browser(App[Plan | None]):
         self.theme = f"leafmark-{self._first_theme}"
         self.stylesheet.set_variables(self.get_css_variables())
         self._styles_are_fresh = True
+
+    async def run_async(self, **how: Any) -> Plan | None:
+        if self._ending is None:
+            return await super().run_async(**how)
+        with told(self._ending, asyncio.get_running_loop(), self._leave):
+            return await super().run_async(**how)
+
+    def _leave(self) -> None:
+        """Somebody has asked to end. A screen that is being built comes to be first: without its panes, which
+        Textual leaves out from now on, it would fail.
+        """
+        if self._early_keys is None:
+            self.exit()
 
     def get_default_screen(self) -> Screen[Any]:
         # One of the two: each has much that the other does not import.
@@ -126,13 +141,6 @@ class Browser(App[Plan | None]):
 
     def on_mount(self) -> None:
         self.call_after_refresh(self._end_of_rest)
-        loop = asyncio.get_running_loop()
-        for name in ("SIGTERM", "SIGHUP", "SIGQUIT"):
-            if hasattr(signal, name):
-                try:
-                    loop.add_signal_handler(getattr(signal, name), self.exit)
-                except (NotImplementedError, RuntimeError, ValueError):
-                    break  # not the main thread, or a system without signal handlers in the loop
 
     def _end_of_rest(self) -> None:
         """The collector rests from the command line to the first picture (app.cli). What is there by then
@@ -155,6 +163,9 @@ class Browser(App[Plan | None]):
     async def _release_keys(self) -> None:
         """The screen is there: it gets the keys that were typed meanwhile, in order."""
         waiting, self._early_keys = self._early_keys or [], None
+        if self._ending is not None and self._ending.status:
+            self.exit()
+            return
         for event in waiting:
             if event.key == "ctrl+j":
                 # Enter, typed while the terminal still made a line feed of it
@@ -169,6 +180,8 @@ class Browser(App[Plan | None]):
         """Ctrl+C: what is selected in the line is copied, a question in a row is answered with no, otherwise
         the program ends.
         """
+        from app.screens.questions import RowEditor, RowQuestion
+
         if isinstance(self.screen, RowQuestion | RowEditor):
             self.screen.action_cancel()
         elif isinstance(self.focused, Input) and self.focused.selected_text:

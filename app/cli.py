@@ -70,7 +70,7 @@ def _run(options: Options, ends: bool) -> int:
             "leafmark: --demo shows only the example sessions; --store has no place beside it", WRONG_USE
         )
     if options.command in (None, "resume"):
-        return _show(options)
+        return _show(options, is_process=ends)
     import gc
 
     # A command is short: what it makes goes with the process.
@@ -135,43 +135,51 @@ def browse(stores: Sequence[tuple[str, str]] = (), *, demo: bool = False, theme:
     return _show(options)
 
 
-def _show(options: Options) -> int:
-    """The browser, or the selector where that was asked for."""
+def _show(options: Options, *, is_process: bool = False) -> int:
+    """The browser, or the selector where that was asked for.
+
+    :param is_process: the process does nothing else.
+    """
     import gc
 
     # Nothing that is made until the screen is there is garbage; the collector would look at all of it again
     # and again.
     gc.disable()
     from app import full_screen, places, setup
+    from app.ending import Ending
 
     why_not = "" if options.command else full_screen.missing()
     if why_not:
         return _fail(why_not, WRONG_USE)
-    _end_on_signals()
+    ending = Ending(is_process=is_process)
+    ending.take()
     folder: DemoFolder | None = None
     try:
         if options.demo:
             from app.demo.folder import DemoFolder
 
             folder = DemoFolder()
+            ending.first(folder.remove)
         surroundings = setup.of_demo(folder.path) if folder else setup.of_process(options.store)
         theme = options.theme or places.read_theme(surroundings.env)
         if options.command:
-            code, said = full_screen.resume(options, surroundings, theme)
+            code, said = full_screen.resume(options, surroundings, theme, ending)
         else:
-            plan, code, said = full_screen.run(surroundings, theme)
+            plan, code, said = full_screen.run(surroundings, theme, ending)
             if plan is not None:
-                code, said = full_screen.become(plan)
+                code, said = full_screen.become(plan, ending)
         return _fail(said, code) if said else code
     except OSError as error:
         return _fail(f"leafmark: {error}", FAILED)
     finally:
         if folder:
             folder.remove()
+        if not is_process:
+            ending.give_back()
 
 
 def _end_on_signals() -> None:
-    """Until the screen library takes them, a request to end leaves the way an exit does."""
+    """A request to end leaves a command the way an exit does."""
     # `signal` takes as long to import as the first rows take to draw; it is this module in other clothes
     import _signal  # type: ignore[import-not-found]
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
+    from app.ending import Ending
     from app.index.row import Row
     from app.setup import Setup
     from app.view.arrangement import Arrangement
@@ -71,7 +72,22 @@ class Terminal:
         end.
         """
         if self._entered:
-            _write(self._output, LEAVE)
+            try:
+                _write(self._output, LEAVE)
+            except OSError:
+                pass  # the terminal is gone
+            self._entered = False
+
+    def is_left(self) -> None:
+        """The screen library has left the alternate screen."""
+        self._entered = False
+
+    def give_back(self) -> None:
+        """Leave the alternate screen, unless it is left, and give the terminal its settings back. May come at
+        any moment, also while it is doing it.
+        """
+        self.leave()
+        self.restore()
 
     def restore(self) -> None:
         """Give the terminal its settings back."""
@@ -106,12 +122,14 @@ def show(
     setup: Setup,
     theme: str,
     arrangement: Arrangement,
+    ending: Ending,
     query: str | None = None,
     *,
     ascii_only: bool = False,
 ) -> tuple[SessionList, Terminal | None]:
     """Write the first frame, empty where the terminal is too small for one.
 
+    :param ending: told to give the terminal back.
     :param query: of the selector; None for the browser.
     :param ascii_only: spell it in ASCII.
     :return: the list as shown, and the terminal to give back at the end.
@@ -120,12 +138,12 @@ def show(
     if output is None or source is None:
         return SessionList(setup.here, setup.home, arrangement), None
     terminal = Terminal(output, source)
+    ending.first(terminal.give_back)
     model = fill_list(setup, _height(terminal), arrangement)
     try:
         terminal.enter(_picture(setup, theme, model, terminal, query, ascii_only=ascii_only))
-    except BaseException:  # a signal may come at any point of it
-        terminal.leave()
-        terminal.restore()
+    except BaseException:
+        terminal.give_back()
         raise
     return model, terminal
 

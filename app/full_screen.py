@@ -12,6 +12,7 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from app.actions.resume import Plan
+    from app.ending import Ending
     from app.options import Options
     from app.services.indexing import Indexing
     from app.settings import Settings
@@ -33,10 +34,11 @@ def missing() -> str:
     return ""
 
 
-def run(setup: Setup, theme: str, query: str | None = None) -> tuple[Plan | None, int, str]:
+def run(setup: Setup, theme: str, ending: Ending, query: str | None = None) -> tuple[Plan | None, int, str]:
     """Show the browser, or the selector, until it is left.
 
     :param theme: ``dark`` or ``light``.
+    :param ending: takes the signals.
     :param query: with which the selector begins; None for the browser.
     :return: the plan of the session that was chosen, else None; the exit code; what went wrong, "" if
         nothing.
@@ -50,7 +52,7 @@ def run(setup: Setup, theme: str, query: str | None = None) -> tuple[Plan | None
     arrangement = initial(remembered, selects=query is not None)
     ascii_only = is_ascii_terminal(setup.env) if settings is None else settings.draws_ascii(setup.env)
     ended = False
-    model, terminal = first_frame.show(setup, theme, arrangement, query, ascii_only=ascii_only)
+    model, terminal = first_frame.show(setup, theme, arrangement, ending, query, ascii_only=ascii_only)
     # Pictures are written by a thread, and what is searched and read comes in by others: with Python's own
     # number each would wait ten times as long for its turn, and the keys for theirs.
     sys.setswitchinterval(SWITCH_SECONDS)
@@ -70,6 +72,7 @@ def run(setup: Setup, theme: str, query: str | None = None) -> tuple[Plan | None
             model,
             theme=theme,
             take_over=terminal.restore if terminal is not None else None,
+            ending=ending,
             indexing=indexing,
             selector=query,
             settings=settings,
@@ -78,19 +81,24 @@ def run(setup: Setup, theme: str, query: str | None = None) -> tuple[Plan | None
         ended = True
     finally:
         if terminal is not None:
-            if not ended:
-                terminal.leave()
-            terminal.restore()
+            if ended:
+                terminal.is_left()
+            terminal.give_back()
+    if ending.status:
+        # it came while the screen library ran; one that comes from here on leaves at once
+        ending.leave()
     return plan, FAILED if app.crash else app.return_code or DONE, app.crash
 
 
-def become(plan: Plan) -> tuple[int, str]:
+def become(plan: Plan, ending: Ending) -> tuple[int, str]:
     """Become the agent; does not return when that works.
 
+    :param ending: has taken the signals: what is ignored stays so for the agent.
     :return: the exit code and what went wrong.
     """
     from app.actions.resume import ResumeError, execute
 
+    ending.give_back()
     try:
         execute(plan)
     except ResumeError as error:
@@ -124,9 +132,10 @@ def _begin(setup: Setup, arrangement: Arrangement) -> Indexing:
     return indexing
 
 
-def resume(options: Options, setup: Setup, theme: str) -> tuple[int, str]:
+def resume(options: Options, setup: Setup, theme: str, ending: Ending) -> tuple[int, str]:
     """``leafmark resume``: into the session that is named, or to the selector.
 
+    :param ending: takes the signals.
     :return: the exit code and what went wrong.
     """
     from app import resuming
@@ -140,10 +149,11 @@ def resume(options: Options, setup: Setup, theme: str) -> tuple[int, str]:
     if plan is None and why_not:
         return WRONG_USE, why_not
     if plan is None:
-        plan, code, said = run(setup, theme, resuming.query_of(options))
+        plan, code, said = run(setup, theme, ending, resuming.query_of(options))
         if plan is None:
             # what reads the command must not take its absence for one
             return LEFT if options.print and code == DONE else code, said
         if not options.print:
-            return become(plan)
+            return become(plan, ending)
+    ending.give_back()
     return resuming.hand_over(plan, prints=options.print), ""

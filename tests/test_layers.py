@@ -55,6 +55,7 @@ FAST_PATH = [
     "app.arguments",
     "app.options",
     "app.cli",
+    "app.ending",
     "app.first_frame",
     "app.reports",
     "app.reports.listing",
@@ -240,6 +241,7 @@ def test_the_screen_does_not_wait_for_what_few_runs_need() -> None:
         "textual.widgets._text_area",
         "app.actions.compare",
         "app.screens.archive_dialog",
+        "app.screens.questions",
         "send2trash",
         "tomllib",
         # with the first session that is shown, in a thread

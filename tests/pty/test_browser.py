@@ -4,6 +4,7 @@ hand-over.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import re
@@ -11,6 +12,7 @@ import signal
 import stat
 import subprocess
 import sys
+import termios
 from pathlib import Path
 
 import pytest
@@ -22,9 +24,18 @@ ROOT = Path(__file__).parent.parent.parent
 COMMAND = [sys.executable, "-m", "app"]
 ENDING = [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT]
 RECORDER = """#!{python}
-import json, os, sys
+import json, os, signal, sys
 with open({out!r}, "w") as file:
-    json.dump({{"argv": sys.argv, "cwd": os.getcwd(), "env": dict(os.environ), "pid": os.getpid()}}, file)
+    json.dump(
+        {{
+            "argv": sys.argv,
+            "cwd": os.getcwd(),
+            "env": dict(os.environ),
+            "pid": os.getpid(),
+            "ignores": signal.getsignal(signal.SIGHUP) is signal.SIG_IGN,
+        }},
+        file,
+    )
 print("the agent runs")
 sys.stdout.flush()
 line = sys.stdin.readline()
@@ -189,7 +200,7 @@ def test_signals_give_the_terminal_back(machine, number):
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
         shown(terminal)
         terminal.signal(number)
-        terminal.wait()
+        assert terminal.wait() == 128 + number
         assert terminal.leftovers() == []
 
 
@@ -200,8 +211,51 @@ def test_a_signal_before_textual_is_up_gives_the_terminal_back(machine, number):
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
         terminal.wait_for_text("fix the login")
         terminal.signal(number)
-        terminal.wait(30)
+        assert terminal.wait(30) == 128 + number
         assert terminal.leftovers() == []
+
+
+@pytest.mark.parametrize("number", ENDING)
+@pytest.mark.parametrize("written", [b"\x1b[?1000h", b"\x1b[?2004h", b"\x1b[48;"])
+def test_a_signal_while_textual_comes_up_gives_the_terminal_back(machine, number, written):
+    tmp_path, work, env = machine
+    warm(env, work)
+    with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
+        first = terminal.wait_for_bytes(b"\x1b[?1049h", 30) and len(terminal.chunks)
+        terminal.wait_for_bytes(written, 30, after=first)
+        terminal.signal(number)
+        assert terminal.wait(30) == 128 + number
+        assert terminal.leftovers() == []
+    assert not (tmp_path / "state/crash.log").exists()
+
+
+@pytest.mark.parametrize("until", [b"\x1b[?1049h", b"\x1b[?1000h"])
+def test_a_terminal_that_goes_away_ends_it_without_a_complaint(machine, until):
+    tmp_path, work, env = machine
+    warm(env, work)
+    master, slave = os.openpty()
+    try:
+        process = subprocess.Popen(
+            COMMAND,
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            env={**env, "TERM": "xterm-256color"},
+            cwd=work,
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        )
+        os.close(slave)
+        written = b""
+        while until not in written:
+            written += os.read(master, 65_536)
+    finally:
+        os.close(master)
+    try:
+        assert process.wait(30) == 128 + signal.SIGHUP
+    finally:
+        process.kill()
+    assert not (tmp_path / "state/crash.log").exists()
 
 
 def test_resizing_lays_the_panes_out_anew(machine):
@@ -232,8 +286,24 @@ def test_enter_becomes_the_agent_in_the_sessions_folder(machine):
     assert ran["argv"][1:] == ["--session", str(path)]
     assert ran["cwd"] == str(work)
     assert ran["pid"] == terminal.process.pid, "exec, not a child"
+    assert not ran["ignores"]
     assert ran["env"]["HOME"] == env["HOME"]
     assert ran["env"]["PWD"] == str(work)
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_an_agent_that_is_not_to_end_with_the_terminal_is_told_so(machine, named):
+    tmp_path, work, env = machine
+    path = tmp_path / "home/.pi/agent/sessions/--work--/2026_bbbb.jsonl"
+    words = ["resume", str(path)] if named else []
+    patient = ["/bin/sh", "-c", "trap '' HUP; exec \"$@\"", "sh", *COMMAND, *words]
+    with Terminal(patient, env=env, cwd=str(work)) as terminal:
+        if not named:
+            shown(terminal)
+            terminal.wait_for(lambda it: "pi --session" in it.dump())
+            terminal.press("enter")
+        terminal.wait_for_text("the agent runs", 20)
+    assert json.loads((tmp_path / "ran.json").read_text())["ignores"]
 
 
 def test_a_session_of_a_moved_store_is_resumed_with_what_moved_it(machine):
@@ -335,5 +405,5 @@ def test_a_signal_in_the_very_first_moment_gives_the_terminal_back(machine, numb
     with Terminal(COMMAND, env=env, cwd=str(work), size=size) as terminal:
         terminal.wait_for_bytes(b"\x1b[?1049h", 30)
         terminal.signal(number)
-        terminal.wait(30)
+        assert terminal.wait(30) == 128 + number
         assert terminal.leftovers() == []

@@ -54,7 +54,7 @@ def test_the_folder_goes_with_the_run(
     assert os.listdir(temporary) == []
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGQUIT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT])
 def test_the_folder_goes_with_a_run_that_is_ended_at_its_first_frame(
     machine: tuple[Path, dict[str, str]], number: signal.Signals
 ) -> None:
@@ -62,7 +62,7 @@ def test_the_folder_goes_with_a_run_that_is_ended_at_its_first_frame(
     with started(env, "--demo") as terminal:
         terminal.wait_for_bytes(b"\x1b[?1049h", 30)
         terminal.signal(number)
-        terminal.wait(30)
+        assert terminal.wait(30) == 128 + number
         assert terminal.leftovers() == []
     assert os.listdir(temporary) == []
 

@@ -1,0 +1,96 @@
+"""Requests to end that come from outside, as signals.
+
+One handler takes them from before the first row is on the terminal to the end: no moment lies between two.
+What a handler raises may come up where nobody passes it on, as while a module is imported: so in a process of
+its own it raises nothing. It leaves at once, or tells the screen library while that runs.
+
+Nothing is imported here that the first rows on the terminal do not need (PERFORMANCE 3.1).
+"""
+
+from __future__ import annotations
+
+# `signal` takes as long to import as the first rows take to draw; it is this module in other clothes
+import _signal  # type: ignore[import-not-found]
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+NAMES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT")
+
+
+class Ending:
+    """What becomes of the signals that ask to end.
+
+    status   128 and the number of the first that came; 0 while none has
+    """
+
+    __slots__ = ("_first", "_is_process", "_leaving", "_replaced", "_tell", "status")
+
+    def __init__(self, *, is_process: bool) -> None:
+        """:param is_process: the process is leafmark and nothing else, and may end at any point. Else it is
+        asked to, by SystemExit.
+        """
+        self.status = 0
+        self._is_process = is_process
+        self._first: list[Callable[[], object]] = []
+        self._tell: Callable[[], object] | None = None
+        self._leaving = False
+        self._replaced: list[tuple[int, Any]] = []
+
+    def take(self) -> None:
+        """Take the signals from now on, also those that are ignored: whoever started us in the background may
+        have had that done, and a terminal is left in order all the same.
+        """
+        for name in NAMES:
+            if hasattr(_signal, name):
+                number = getattr(_signal, name)
+                self._replaced.append((number, _signal.signal(number, self._asked)))
+
+    def give_back(self) -> None:
+        """Have those take them who did before."""
+        while self._replaced:
+            number, handler = self._replaced.pop()
+            # None: one that was not set by Python, which cannot set it again either
+            if handler is not None:
+                _signal.signal(number, handler)
+
+    def first(self, do: Callable[[], object]) -> None:
+        """Have something done before leaving at once; what was added last is done first.
+
+        :param do: raises nothing, and may be called at any moment, also while it is running.
+        """
+        self._first.append(do)
+
+    def tell(self, tell: Callable[[], object] | None) -> None:
+        """From now on, do this instead of leaving at once; None: leave at once again.
+
+        :param tell: may be called at any moment, and more than once.
+        """
+        self._tell = tell
+
+    def leave(self) -> None:
+        """Leave at once, with `status`.
+
+        :raises SystemExit: the process is not leafmark alone.
+        """
+        if self._leaving:
+            return
+        self._leaving = True
+        try:
+            while self._first:
+                self._first.pop()()
+        finally:
+            if self._is_process:
+                # the interpreter's own end has another status for a terminal that is gone
+                os._exit(self.status)
+        raise SystemExit(self.status)
+
+    def _asked(self, number: int, frame: object) -> None:
+        self.status = self.status or 128 + number
+        if self._tell is not None:
+            self._tell()
+        else:
+            self.leave()
