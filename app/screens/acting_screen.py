@@ -10,7 +10,6 @@ from app.actions import on_rows
 from app.commands import key_name, named
 from app.formats.text import one_line
 from app.messages import ActionsDone, PlanReady
-from app.screens.questions import RowEditor
 from app.screens.trashing_screen import TrashingScreen, is_asked_again, title_of
 from app.services.acting import Acting
 from app.services.liveness import Starter
@@ -62,6 +61,7 @@ class ActingScreen(TrashingScreen):
             return
         # not before it is needed: with it comes what decodes entries
         from app.formats.slot import fold_title
+        from app.screens.questions import RowEditor
 
         # whatever the file says, what is edited is one line that a terminal can show
         before = one_line(fold_title(row.name or ""), len(row.name or "") + 1)

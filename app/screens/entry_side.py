@@ -72,6 +72,9 @@ class EntrySide(Pane):
         self._read_at = -RUNNING
         self._head = ("", "entry")
         self._seeks = False
+        # what is shown or being read, and whether it is what was before, grown
+        self._spot: Node | DamagedLine | None = None
+        self._grew = False
         self._entries = EntryReader(self.post_message, failed, images, self._blobs)
         self.entry = EntryPane(id="entry")
         self._told = TerminalImages(self.entry)
@@ -100,13 +103,16 @@ class EntrySide(Pane):
         """
         if self._timer is not None:
             self._timer.stop()
-        if self._place() is None:
+        place = self._place()
+        if place is None:
             self._entries.clear()
+            self._spot = None
             self.entry.show_lines([], more=False)
             self.say("", "entry")
             return
         self.entry.expect()
-        # under a leaf that runs on, nobody can read every entry that passes
+        # under a leaf that runs on, nobody can read every entry that passes; nor all that a torn line becomes
+        runs = runs or (isinstance(place.spot, DamagedLine) and place.spot.torn)
         ran = monotonic() - self._read_at
         self._timer = self.set_timer(max(REST, RUNNING - ran) if runs else REST, self._show)
 
@@ -142,6 +148,9 @@ class EntrySide(Pane):
         if is_seen:
             cells, rows = self.entry.cells, max(1, self.entry.size.height - BESIDE)
         self._entries.read(place.tree, spot, cells, rows, raw=self.entry.raw)
+        before, self._spot = self._spot, spot
+        torn = isinstance(spot, DamagedLine) and isinstance(before, DamagedLine) and spot.is_now(before)
+        self._grew = torn and spot != before
         if isinstance(spot, DamagedLine):
             title = f"{spot.place}, no entry"
         else:
@@ -156,7 +165,7 @@ class EntrySide(Pane):
             self.say(*self._head)
             begin = len(self.entry.lines) if event.more else 0
             self._told.tell(line.drawing for line in event.lines if isinstance(line, ImageLine))
-            self.entry.show_lines(event.lines, more=event.more, parts=event.parts)
+            self.entry.show_lines(event.lines, more=event.more, parts=event.parts, stays=self._grew)
             if self._seeks and self.entry.show_match(begin):
                 self._seeks = False
 

@@ -7,17 +7,19 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from app.actions import on_entries
-from app.formats.text import one_line
-from app.screens.choices import Choice, ChoiceDialog, TextDialog, WaitDialog
+from app.screens.choices import Choice, ChoiceDialog, TextDialog
 from app.screens.dialogs import FolderDialog
+from app.screens.summarising import Summarising
 from app.services.going import WHAT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from app.actions.go_on import Question
     from app.index.row import Row
-    from app.messages import Outcome, PointsFound, SummaryMade
-    from app.screens.tree_screen import TreeScreen
+    from app.messages import Outcome, PointsFound
+    from app.screens.picking_screen import PickingScreen
     from app.services.going import Going
 
 HERE, STAY, ELSEWHERE, OTHER_FOLDER = "here", "stay", "elsewhere", "folder"
@@ -44,19 +46,23 @@ class _Decided(NamedTuple):
 class GoingOn:
     """Asks on behalf of the browser.
 
+    summary   asks which summary there is to be
+
     :param screen: asks; its `act` does what was decided.
+    :param compare: lays the branch of the entry beside the active path.
     """
 
-    def __init__(self, screen: TreeScreen, going: Going) -> None:
+    def __init__(self, screen: PickingScreen, going: Going, compare: Callable[[], None]) -> None:
         self._screen = screen
         self._going = going
+        self._compare = compare
+        self.summary = Summarising(screen, going, self._act)
         self._row: Row | None = None
         self._question: Question | None = None
         self._way = ""
         self._text: str | None = None
         self._sends = False
         self._folder: str | None = None
-        self._waits: WaitDialog | None = None
         self._decided: _Decided | None = None
 
     def begin(self, row: Row, entry_id: str) -> None:
@@ -131,7 +137,7 @@ class GoingOn:
     def _chosen(self, answer: str | None) -> None:
         self._way, self._text, self._sends, self._folder = answer or "", None, False, None
         if answer == "compare":
-            self._screen.action_compare()
+            self._compare()
         elif answer == OTHER_FOLDER:
             setup = self._screen.setup
             self._screen.app.push_screen(
@@ -181,75 +187,14 @@ class GoingOn:
 
         self._screen.app.push_screen(ChoiceDialog("the edited text", [], choices), chosen)
 
-    # which summary
-
     def _ask_summary(self) -> None:
-        question = self._question
-        assert question is not None
-        if self._way not in (HERE, STAY) or not question.left:
-            self._act("")
-            return
-        command = self._screen.settings.summary_command
-        choices = [
-            Choice("none", "n", "No summary of the branch that is left"),
-            Choice("write", "w", "Write one; an outline is prepared"),
-            Choice(
-                "command",
-                "c",
-                "Have one made by your command",
-                why_not="" if command else "no summary_command is set in config.toml",
-                command=command,
-            ),
-        ]
-
-        def chosen(answer: str | None) -> None:
-            if answer == "none":
-                self._act("")
-            elif answer == "write":
-                self._going.outline(question)
-            elif answer == "command":
-                self._wait_for_summary(question)
-
-        self._screen.app.push_screen(ChoiceDialog("what is left behind", [], choices), chosen)
-
-    def outlined(self, text: str) -> None:
-        """The outline is there: let the user make a summary of it."""
-        self._edit_summary(text)
-
-    def _wait_for_summary(self, question: Question) -> None:
-        row = self._row
+        row, question = self._row, self._question
         assert row is not None
-        command = self._screen.settings.summary_command
-        self._going.summarise(question, command, row.cwd)
-        self._waits = WaitDialog("summary", f"{one_line(' '.join(command), 200)} writes the summary…")
-
-        def given_up(_: None) -> None:
-            if self._waits is not None:
-                self._waits = None
-                self._going.cancel()
-
-        self._screen.app.push_screen(self._waits, given_up)
-
-    def summarised(self, event: SummaryMade) -> None:
-        """The command is done."""
-        waits, self._waits = self._waits, None
-        if waits is None:
-            return
-        waits.dismiss(None)
-        if event.reason:
-            self._screen.complain(event.reason)
-            self._ask_summary()
+        assert question is not None
+        if self._way in (HERE, STAY) and question.left:
+            self.summary.ask(question, row.cwd)
         else:
-            self._edit_summary(event.text)
-
-    def _edit_summary(self, text: str) -> None:
-        def edited(summary: str | None) -> None:
-            if summary is not None:
-                self._act(summary)
-
-        self._screen.app.push_screen(
-            TextDialog("summary of the branch that is left", text, "goes on"), edited
-        )
+            self._act("")
 
     # doing it
 

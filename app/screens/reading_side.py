@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from time import monotonic
-
 from textual import on
 from textual.containers import Vertical
 from textual.events import DescendantFocus
 
 from app.screens.entry_side import EntrySide, Place
 from app.screens.tree_side import TreeSide
+from app.widgets.burst import Burst
 from app.widgets.entry_pane import EntryPane
 from app.widgets.line_list import LineList
 
@@ -24,11 +23,6 @@ if TYPE_CHECKING:
     from app.messages import HitPlaced
     from app.sessions.tree import Node
     from app.setup import Setup
-
-# seconds: while the cursor passes more than two sessions in BURST, as under a held key, a tree is read once
-# it rests for REST
-BURST = 0.1
-REST = 0.05
 
 
 class ReadingSide(Vertical):
@@ -54,7 +48,7 @@ class ReadingSide(Vertical):
         self._row: Row | None = None
         self._opened = ""
         self._timer: Timer | None = None
-        self._shown_at = (-BURST, -BURST)
+        self._burst = Burst()
         self._tree_side = TreeSide(
             failed,
             now_ms=setup.now_ms,
@@ -106,12 +100,11 @@ class ReadingSide(Vertical):
             self._opened = ""
             self._tree_side.close()
         elif row.path != self._opened:
-            now = monotonic()
-            earlier, self._shown_at = self._shown_at[0], (self._shown_at[1], now)
-            if now - earlier >= BURST:
-                self._open(again)
+            wait = self._burst.wait()
+            if wait:
+                self._timer = self.set_timer(wait, lambda: self._open(again))
             else:
-                self._timer = self.set_timer(REST, lambda: self._open(again))
+                self._open(again)
 
     def _open(self, again: bool) -> None:
         row = self._row

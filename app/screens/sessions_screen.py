@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from textual import events, on
-from textual.reactive import Reactive
+from textual import on
 
 from app.commands import COMMANDS, named, of_pane
 from app.formats.text import one_line
@@ -22,7 +21,6 @@ from app.view.hints import line_keys, list_keys
 from app.view.session_row import LEGEND
 from app.widgets.bar import Bar
 from app.widgets.bindings import bindings_of
-from app.widgets.lean_compositor import LeanCompositor
 from app.widgets.line_list import LineList
 
 TYPE_CHECKING = False
@@ -35,37 +33,14 @@ if TYPE_CHECKING:
 
     from app.commands import Command
     from app.index.row import Row
-    from app.services.following import Following
-    from app.services.indexing import Indexing
-    from app.settings import Settings
-    from app.setup import Setup
     from app.view.geometry import Box
     from app.view.line import Line
-    from app.view.session_list import SessionList
 
 
 class SessionsScreen(KeepingScreen):
     """A subclass puts the side beside what shows the session under its cursor."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("app")]
-    # All of it is covered: what it would paint itself is worked out for every picture all the same, and a
-    # change of the focus would paint everything.
-    BLANK = True
-    focused: Reactive[Widget | None] = Reactive(None, repaint=False)
-
-    def __init__(
-        self,
-        setup: Setup,
-        model: SessionList,
-        settings: Settings,
-        indexing: Indexing | Following | None = None,
-        *,
-        selects: bool = False,
-    ) -> None:
-        """See `KeepingScreen`."""
-        super().__init__(setup, model, settings, indexing, selects=selects)
-        self._compositor = LeanCompositor()
-        self._has_been_shown = False
 
     # what a subclass shows
 
@@ -86,12 +61,6 @@ class SessionsScreen(KeepingScreen):
             self.notify(one_line(problem, 500), severity="warning", markup=False)
         self.keep()
         self._show_session()
-
-    @on(events.ScreenResume)
-    def _comes_up(self, event: events.ScreenResume) -> None:
-        # at first every widget has just been given its styles
-        event.refresh_styles = event.refresh_styles and self._has_been_shown
-        self._has_been_shown = True
 
     def put_panes(self, names: Iterable[str], boxes: Mapping[str, Box]) -> None:
         """Show the panes that have a box, in its size, and no others.

@@ -4,14 +4,12 @@ is no trash.
 
 from __future__ import annotations
 
-from textual.screen import Screen
-
 from app.actions import on_rows
 from app.formats.text import one_line
-from app.screens.questions import RowQuestion
 from app.stores.live import LIVE, MAYBE
 from app.view.cells import width
 from app.view.session_row import INDENT
+from app.widgets.lean_compositor import LeanScreen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +26,7 @@ TRASH, TRASH_ANYWAY = "trash", "trash anyway"
 """What is done; the latter where an agent may have a session open and the user knows."""
 
 
-class TrashingScreen(Screen[None]):
+class TrashingScreen(LeanScreen):
     """Trashes the sessions that are marked, or the one under the cursor."""
 
     setup: Setup
@@ -90,6 +88,9 @@ class TrashingScreen(Screen[None]):
     def _ask(
         self, rows: Sequence[Row], question: str, answers: dict[str, str], go_on: Callable[[], object]
     ) -> None:
+        # as the other dialogs, it comes with its first use: imports hold up the first key
+        from app.screens.questions import RowQuestion
+
         sessions = self.side.list
         # the wheel may have left the row
         sessions.show_cursor()

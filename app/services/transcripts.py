@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
     from textual.message import Message
 
+    from app.sessions.anchor import Anchor
     from app.sessions.node import Node
-    from app.sessions.path_reader import Anchor, Path
+    from app.sessions.path_reader import Path
     from app.view.transcript import Turn
 
     Post = Callable[[Message], object]

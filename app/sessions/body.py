@@ -69,15 +69,9 @@ def read_line(path: str, offset: int, length: int) -> bytes:
     :raises Changed: a line does not begin and end there any more.
     :raises OSError: the file cannot be read.
     """
-    start = max(0, offset - 1)
-    descriptor = open_file(path)
-    try:
-        found = _read_fully(descriptor, start, offset - start + length + 1)
-    finally:
-        os.close(descriptor)
-    skipped = offset - start
-    before, line, after = found[:skipped], found[skipped : skipped + length], found[skipped + length :]
-    if len(line) < length or not begins_a_line(offset, before) or after not in (b"\n", b""):
+    found = _from_line(path, offset, length + 1)
+    line, after = found[:length], found[length:]
+    if len(line) < length or after not in (b"\n", b""):
         raise Changed(path)
     return line
 
@@ -88,17 +82,21 @@ def read_beginning(path: str, offset: int, most: int) -> tuple[bytes, bool]:
     :raises Changed: no line begins there any more.
     :raises OSError: the file cannot be read.
     """
+    line, newline, _ = _from_line(path, offset, most + 1).partition(b"\n")
+    return line[:most], not newline and len(line) > most
+
+
+def _from_line(path: str, offset: int, most: int) -> bytes:
+    """Up to `most` bytes of the file from `offset` on, where a line begins; raises as `read_beginning`."""
     start = max(0, offset - 1)
     descriptor = open_file(path)
     try:
-        found = _read_fully(descriptor, start, offset - start + most + 1)
+        found = _read_fully(descriptor, start, offset - start + most)
     finally:
         os.close(descriptor)
-    before, after = found[: offset - start], found[offset - start :]
-    if not begins_a_line(offset, before):
+    if not begins_a_line(offset, found[: offset - start]):
         raise Changed(path)
-    line, newline, _ = after.partition(b"\n")
-    return line[:most], not newline and len(line) > most
+    return found[offset - start :]
 
 
 def begins_a_line(offset: int, before: bytes) -> bool:

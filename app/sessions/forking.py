@@ -6,11 +6,11 @@ import os
 from typing import TYPE_CHECKING
 
 from app.formats.stamps import iso
+from app.sessions.appending import Appending
 from app.sessions.change import Change
 from app.sessions.errors import UnknownEntry, WriteFailed
 from app.sessions.fork import Cutting, copy_artifacts, cut_path, drop_artifacts, fork_last
 from app.sessions.image_bytes import blobs_of
-from app.sessions.session import Session
 from app.sessions.tracked_file import now_ms
 from app.stores import agent_named, discover, store_holding
 from app.stores.base import Store
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from app.sessions.entry import Entry
 
 
-class Forking(Session):
+class Forking(Appending):
     """A session from which others can be made."""
 
     def create_branched_session(self, leaf_id: str) -> str | None:

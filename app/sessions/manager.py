@@ -27,7 +27,8 @@ _LAST = 20
 
 
 class SessionManager(Forking):
-    """A session and its leaf. Make one with the class methods; `Session` has what can be done with it.
+    """A session and its leaf. Make one with the class methods; `Session` has what can be asked of it,
+    `Appending` what can be put into it, `Forking` what can be made of it.
 
     Paths may be relative to the present folder and begin with `~`, as the agents take them.
     """

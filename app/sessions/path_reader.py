@@ -8,14 +8,15 @@ that way what hangs where, the whole tree is read.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from app.formats.dialects import named
 from app.formats.header import find_header
+from app.sessions.anchor import BEGINNING, Anchor
 from app.sessions.body import Changed, read_node
 from app.sessions.entry_lines import EntryLines, lines_end
 from app.sessions.intake import Overtaken
-from app.sessions.summarise import fingerprint_of
+from app.sessions.known_file import NO_FILE, KnownFile
 from app.sessions.whole_path import OpenFile, whole_path
 
 if TYPE_CHECKING:
@@ -25,25 +26,10 @@ if TYPE_CHECKING:
     from app.sessions.node import Node
     from app.sessions.whole_path import WholePath
 
-__all__ = ["BEGINNING", "Anchor", "Changed", "Overtaken", "Path", "open_path"]
+__all__ = ["Changed", "Overtaken", "Path", "open_path"]
 
 WHOLE = 1 << 20
 """Bytes of a file up to which its whole tree is read: that takes no longer than one looks."""
-
-
-class Anchor(NamedTuple):
-    """An entry that a path leads through.
-
-    entry_id   its id; None where it has none
-    offset     where its line begins in the file; -1 where only the id is known
-    """
-
-    entry_id: str | None
-    offset: int
-
-
-BEGINNING = Anchor(None, -1)
-"""The first entry of the active path."""
 
 
 class Path:
@@ -75,20 +61,22 @@ class Path:
         # the parent that is looked for upwards from an offset; None: there is none
         self._wanted: str | None = None
         self._up = 0
-        # where what follows below is looked for; up to `_end` the file was there when it was opened
+        self._known = NO_FILE
+        # where what follows below is looked for; up to `_opened` the file was there when it was opened
         self._down = 0
-        self._end = 0
         self._opened = 0
         self._straight = True
         self._active = True
         self._unfinished = False
-        self._file = (0, 0)
-        self._fingerprint = b""
 
     @property
     def read(self) -> int:
         """Bytes that were read of the file so far; those of trees are not counted."""
         return self._lines.read
+
+    @property
+    def _end(self) -> int:
+        return self._known.end
 
     @property
     def total(self) -> int | None:
@@ -154,16 +142,11 @@ class Path:
         :raises OSError: it cannot be read.
         """
         with OpenFile(self.path) as descriptor:
-            status = os.fstat(descriptor)
-            if (status.st_dev, status.st_ino) != self._file or status.st_size < self._end:
-                raise Changed(self.path)
-            if fingerprint_of(descriptor, self._end) != self._fingerprint:
-                raise Changed(self.path)
-            if status.st_size > self._end:
+            size = self._known.recognise(self.path, descriptor)
+            if size > self._end:
                 if self._unfinished or not self._dialect.one_entry_a_line or not self.header.has_ids:
                     raise Changed(self.path)
-                self._end = lines_end(descriptor, status.st_size)
-                self._fingerprint = fingerprint_of(descriptor, self._end)
+                self._known = KnownFile.of(descriptor, lines_end(descriptor, size))
 
     def entry(self, node: Node) -> dict[str, Any]:
         """The whole of an entry, see `SessionTree.read`, which raises the same."""
@@ -175,7 +158,7 @@ class Path:
     def _look_above(self, most: int) -> list[Node]:
         found: list[Node] = []
         with OpenFile(self.path) as descriptor:
-            self._check(descriptor)
+            self._known.size_now(self.path, descriptor)
             for node in self._lines.before(descriptor, self._up):
                 if not self.keep_going():
                     raise Overtaken
@@ -193,7 +176,7 @@ class Path:
         found: list[Node] = []
         last = self._last
         with OpenFile(self.path) as descriptor:
-            self._check(descriptor)
+            self._known.size_now(self.path, descriptor)
             for node in self._lines.behind(descriptor, self._down, self._end):
                 if not self.keep_going():
                     raise Overtaken
@@ -214,32 +197,25 @@ class Path:
         self._down = self._end
         return found
 
-    def _check(self, descriptor: int) -> None:
-        status = os.fstat(descriptor)
-        if (status.st_dev, status.st_ino) != self._file or status.st_size < self._end:
-            raise Changed(self.path)
-
     # opening
 
     def _begin(self, descriptor: int, anchor: Anchor | None, straight: bool, entries: int | None) -> bool:
         """Begin by the way. False where that cannot be done."""
-        header = self.header
-        status = os.fstat(descriptor)
-        if status.st_size < WHOLE or not header.has_ids or not self._dialect.one_entry_a_line:
+        header, size = self.header, os.fstat(descriptor).st_size
+        if size < WHOLE or not header.has_ids or not self._dialect.one_entry_a_line:
             return False
-        self._file = (status.st_dev, status.st_ino)
-        self._end = self._opened = lines_end(descriptor, status.st_size)
+        self._opened = end = lines_end(descriptor, size)
         if anchor is None:
             # A last line without a LF is an entry, unless it is still being written.
-            self.start = self._lines.unfinished(descriptor, self._end, status.st_size - self._end)
+            self.start = self._lines.unfinished(descriptor, end, size - end)
             self._unfinished = self.start is not None
             if self.start is None:
-                self.start = next(self._lines.before(descriptor, self._end), None)
-            self._down = self._end
+                self.start = next(self._lines.before(descriptor, end), None)
+            self._down = end
             if entries is not None:
                 self._total = self._number = entries
         elif anchor.offset >= 0:
-            self.start = self._lines.at(descriptor, anchor.offset, self._end)
+            self.start = self._lines.at(descriptor, anchor.offset, end)
             if self.start is None or self.start.id != anchor.entry_id:
                 return False
             self.found = True
@@ -249,7 +225,7 @@ class Path:
             return False
         self._last, self._given = self.start, 1
         self._wanted, self._up = self.start.parent_id, self.start.offset
-        self._fingerprint = fingerprint_of(descriptor, self._end)
+        self._known = KnownFile.of(descriptor, end)
         return True
 
     def _open_tree(self) -> None:
@@ -279,8 +255,8 @@ class Path:
         """Read the whole tree; of what is appended later `look_again` will know."""
         whole = whole_path(self.path, (self.header.agent,), anchor, self.keep_going)
         self.trees += 1
-        self._file, self._fingerprint = whole.file, whole.fingerprint
-        self._end = self._down = whole.end
+        self._known = whole.known
+        self._down = whole.known.end
         self._unfinished, self._active = whole.unfinished, whole.active
         return whole
 

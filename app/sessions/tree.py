@@ -19,10 +19,11 @@ from app.formats.stamps import parse_time
 from app.sessions.body import Changed, read_line, read_node
 from app.sessions.deepest import deepest
 from app.sessions.intake import Intake, Overtaken
+from app.sessions.known_file import NO_FILE, KnownFile
 from app.sessions.links import Links
 from app.sessions.node import Node, path_to
 from app.sessions.rows import Rows
-from app.sessions.summarise import fingerprint_of, open_file
+from app.sessions.summarise import open_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -55,8 +56,7 @@ class SessionTree:
         self._dialect = named(header.dialect)
         self._links: Links[Node] = Links()
         self._chained = not header.has_ids
-        self._file: tuple[int, int] = (0, 0)
-        self._fingerprint = b""
+        self._known = NO_FILE
 
     def __del__(self) -> None:
         for node in self.entries:
@@ -162,11 +162,7 @@ class SessionTree:
         :raises Changed: it is another, or was written anew.
         :raises OSError: it cannot be read.
         """
-        status = os.fstat(descriptor)
-        if (status.st_dev, status.st_ino) != self._file or status.st_size < self.offset:
-            raise Changed(self.path)
-        if fingerprint_of(descriptor, self.offset) != self._fingerprint:
-            raise Changed(self.path)
+        self._known.recognise(self.path, descriptor)
 
     def extend(self) -> list[Node]:
         """Read what was appended since, and return the new entries, already hung on their parents.
@@ -178,13 +174,14 @@ class SessionTree:
         """
         descriptor = open_file(self.path)
         try:
-            self.recognise(descriptor)
-            if os.fstat(descriptor).st_size == self.offset:
+            if self._known.recognise(self.path, descriptor) == self.offset:
                 self._intake.torn = None
                 return []
             if self._intake.unfinished or not self._dialect.one_entry_a_line:
                 raise Changed(self.path)
             before = len(self.entries)
+            # until all of it is taken in, nothing can be read on from here
+            self._known = NO_FILE
             self._intake.read(descriptor)
             new = self.entries[before:]
             if self.header.has_ids and (
@@ -198,14 +195,12 @@ class SessionTree:
             elif not all(self._links.append(node) for node in new):
                 raise Changed(self.path)
             self._settle()
-            self._fingerprint = fingerprint_of(descriptor, self.offset)
+            self._known = KnownFile.of(descriptor, self.offset)
             return new
         finally:
             os.close(descriptor)
 
     def _open(self, descriptor: int, keep_going: Callable[[], bool]) -> None:
-        status = os.fstat(descriptor)
-        self._file = (status.st_dev, status.st_ino)
         self._intake.read(descriptor, keep_going)
         if not self._chained and self.entries and all(node.id is None for node in self.entries):
             self._chained = True
@@ -215,7 +210,7 @@ class SessionTree:
         else:
             self._links.link(self.entries)
         self._settle()
-        self._fingerprint = fingerprint_of(descriptor, self.offset)
+        self._known = KnownFile.of(descriptor, self.offset)
 
     def _open_end(self, descriptor: int, offset: int) -> None:
         self.is_whole = False

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
+from app.sessions.known_file import KnownFile
 from app.sessions.node import path_to
-from app.sessions.summarise import fingerprint_of, open_file
+from app.sessions.summarise import open_file
 from app.sessions.tree import open_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from app.sessions.anchor import Anchor
     from app.sessions.node import Node
     from app.sessions.tree import SessionTree
 
@@ -22,17 +24,14 @@ class WholePath(NamedTuple):
     steps         its entries
     through       the entry that it was to lead through; None where none was named, or it is not there
     active        it is the one to the leaf
-    file          device and inode; `fingerprint`: of the file up to `end`
-    end           the byte after the last newline that was read
+    known         the file that was read
     unfinished    the last entry has no newline
     """
 
     steps: list[Node]
     through: Node | None
     active: bool
-    file: tuple[int, int]
-    fingerprint: bytes
-    end: int
+    known: KnownFile
     unfinished: bool
 
 
@@ -53,13 +52,13 @@ class OpenFile:
 def whole_path(
     path: str,
     agents: Sequence[str],
-    through: tuple[str | None, int] | None,
+    through: Anchor | None,
     keep_going: Callable[[], bool],
 ) -> WholePath:
     """The active path of the session at `path`, or that through an entry: from there on to the branch's first
     end, in the order of the file.
 
-    :param through: the entry's id, and where its line begins; see `SessionTree.find`.
+    :param through: the entry; see `SessionTree.find`.
     :raises NotASession: it is none; `line` and `reason` say why.
     :raises Overtaken: `keep_going` said no.
     :raises OSError: it cannot be read.
@@ -70,14 +69,11 @@ def whole_path(
     active = node is None or node in steps
     if node is not None and not active:
         steps = path_to(_first_end(tree, node))
+    # an entry without a LF is in the tree, and not before its offset
+    unfinished = any(step.offset >= tree.offset for step in tree.entries[-1:])
     with OpenFile(path) as descriptor:
-        status = os.fstat(descriptor)
-        # an entry without a LF is in the tree, and not before its offset
-        unfinished = any(step.offset >= tree.offset for step in tree.entries[-1:])
-        fingerprint = fingerprint_of(descriptor, tree.offset)
-    return WholePath(
-        steps, node, active, (status.st_dev, status.st_ino), fingerprint, tree.offset, unfinished
-    )
+        known = KnownFile.of(descriptor, tree.offset)
+    return WholePath(steps, node, active, known, unfinished)
 
 
 def _first_end(tree: SessionTree, node: Node) -> Node:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from time import monotonic
-
 from textual import on
 
 from app.formats.text import one_line
 from app.messages import TranscriptFailed, TranscriptRead
 from app.services.transcripts import Request, TranscriptReader
+from app.widgets.burst import Burst
 from app.widgets.pane import Pane
 from app.widgets.transcript_lines import TranscriptLines
-from app.widgets.transcript_spot import Spot, anchor_of, turn_of
+from app.widgets.transcript_spot import Spot, anchor_of, place_said
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,11 +23,7 @@ if TYPE_CHECKING:
     from app.messages import HitPlaced
     from app.setup import Setup
 
-# seconds: while the cursor passes more than two sessions in BURST, as under a held key, a transcript is read
-# once it rests for REST; one that takes longer than PATIENCE says that it is being read, and so long the
-# place of a hit is waited for
-BURST = 0.1
-REST = 0.05
+# seconds: of a session that takes longer it is said that it is read; so long the place of a hit is waited for
 PATIENCE = 0.3
 # lines beyond which what is far from the reader is let go
 MOST_LINES = 20_000
@@ -60,7 +55,7 @@ class TranscriptPane(Pane):
         self._first: int | None = None
         self._total: int | None = None
         self._timer: Timer | None = None
-        self._shown_at = (-BURST, -BURST)
+        self._burst = Burst()
         self._answered = 0
 
     def compose(self) -> ComposeResult:
@@ -87,12 +82,11 @@ class TranscriptPane(Pane):
             self._close("")
             return
         self._opened = row.path
-        now = monotonic()
-        earlier, self._shown_at = self._shown_at[0], (self._shown_at[1], now)
-        if waits or now - earlier < BURST:
+        wait = self._burst.wait()
+        if waits or wait:
             # answers to what was asked before are out of date
             self._reader.generation += 1
-            self._timer = self.set_timer(PATIENCE if waits else REST, lambda: self._open(Spot(None)))
+            self._timer = self.set_timer(PATIENCE if waits else wait, lambda: self._open(Spot(None)))
         else:
             self._open(Spot(None))
 
@@ -304,18 +298,5 @@ class TranscriptPane(Pane):
 
     def _say(self) -> None:
         """Where the reader is, in the upper border."""
-        lines, hit = self.lines, self._hit
-        said = []
-        if lines.turns:
-            at = lines.turn_at(lines.top)
-            if self._at_end and lines.is_at_bottom:
-                at = len(lines.turns) - 1
-            if hit is not None and hit.is_entry:
-                here = turn_of(lines.turns, anchor_of(hit.entry_id, hit.offset))
-                if here >= 0 and lines.is_in_sight(here):
-                    at = here
-            if self._first is not None and self._total is not None:
-                said.append(f"{self._first + at:,} of {self._total:,}")
-        if hit is not None and hit.where and lines.turns:
-            said.append(hit.where)
-        self.say("", " · ".join(said) or "transcript")
+        said = place_said(self.lines, self._hit, first=self._first, total=self._total, at_end=self._at_end)
+        self.say("", said or "transcript")

@@ -1,4 +1,4 @@
-"""Where the reader of a transcript is, told so that the place is found again in one that was read anew."""
+"""Where the reader of a transcript is: to find the place again in one that was read anew, and in words."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.sessions.path_reader import Anchor
+    from app.messages import HitPlaced
+    from app.sessions.anchor import Anchor
     from app.view.transcript import Turn
     from app.widgets.transcript_lines import TranscriptLines
 
@@ -54,6 +55,31 @@ class Spot:
         return lines.start_of(turn) + max(0, min(line, len(lines.turns[turn].lines) - 1)) - row
 
 
+def place_said(
+    lines: TranscriptLines, hit: HitPlaced | None, *, first: int | None, total: int | None, at_end: bool
+) -> str:
+    """For example "7 of 12 · branch 2 of 3, not on the active path"; "" where there is nothing to say.
+
+    :param hit: what was found; while its entry is in sight, that is where the reader is.
+    :param first: the number on the path, from 1, of the first of the turns; None: nobody knows.
+    :param total: how many entries the path has; None: nobody knows.
+    :param at_end: nothing is behind what was read.
+    """
+    if not lines.turns:
+        return ""
+    at = lines.turn_at(lines.top)
+    if at_end and lines.is_at_bottom:
+        at = len(lines.turns) - 1
+    if hit is not None and hit.is_entry:
+        here = turn_of(lines.turns, anchor_of(hit.entry_id, hit.offset))
+        if here >= 0 and lines.is_in_sight(here):
+            at = here
+    said = [] if first is None or total is None else [f"{first + at:,} of {total:,}"]
+    if hit is not None and hit.where:
+        said.append(hit.where)
+    return " · ".join(said)
+
+
 def turn_of(turns: Sequence[Turn], anchor: Anchor) -> int:
     """Which of the turns is the anchor's entry: by its place in the file, else by its id; -1 for none."""
     for at, each in enumerate(turns):
@@ -70,6 +96,6 @@ def turn_of(turns: Sequence[Turn], anchor: Anchor) -> int:
 def anchor_of(entry_id: str | None, offset: int) -> Anchor:
     """See `Anchor`."""
     # what reads sessions is imported when the first is shown
-    from app.sessions.path_reader import Anchor
+    from app.sessions.anchor import Anchor
 
     return Anchor(entry_id, offset)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.view import tree_moves
-from app.widgets.line_list import LineList
+from app.widgets.tree_rows import TreeRows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,15 +12,10 @@ if TYPE_CHECKING:
     from app.sessions.tree import Node
     from app.view.stretch import TreeRow
     from app.view.tree_damage import DamagedLine
-    from app.view.tree_search import TreeHits
-    from app.view.tree_view import TreeView
 
 
-class TreeKeys(LineList):
+class TreeKeys(TreeRows):
     """Moves and folds; :class:`app.widgets.entry_tree.EntryTree` shows the tree."""
-
-    view: TreeView | None
-    hits: TreeHits | None
 
     @property
     def node(self) -> Node | None:

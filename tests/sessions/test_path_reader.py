@@ -9,7 +9,8 @@ import random
 import pytest
 
 from app.sessions import entry_lines, path_reader
-from app.sessions.path_reader import BEGINNING, Anchor, Changed, Overtaken, open_path
+from app.sessions.anchor import BEGINNING, Anchor
+from app.sessions.path_reader import Changed, Overtaken, open_path
 from app.sessions.tree import open_tree
 from tests.factory import chain, entry, header, message, write_session
 

@@ -385,6 +385,8 @@ def test_an_entry_that_changes_how_others_hang_reopens_the_tree(tmp_path: Path, 
     tree = tree_of(tmp_path, HEADER, custom("a", None), custom("b", "gone"))
     with pytest.raises(Changed):
         append(tree, line)
+    with pytest.raises(Changed):
+        tree.extend()
 
 
 def test_a_file_written_anew_reopens_the_tree(tmp_path: Path) -> None:

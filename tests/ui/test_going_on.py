@@ -51,6 +51,15 @@ def work(tmp_path):
     return folder
 
 
+@pytest.fixture
+def omp(tmp_path, work):
+    """A session of omp's in that folder."""
+    return write_session(
+        tmp_path / "home/.omp/agent/sessions/-work/2026_omp1.jsonl",
+        *chain("ask", "answer", "more", "yes", id="omp1", cwd=str(work)),
+    )
+
+
 async def at(it, text):
     """Put the tree's cursor on the entry whose text this is."""
     await it.press("tab")
@@ -70,6 +79,25 @@ async def asked(it, what="", kind=ChoiceDialog):
     await it.until(is_there, f"the question {what!r}")
 
 
+async def ask_at(it, text):
+    """Ask how to go on from the entry whose text this is; return its id."""
+    picked = await at(it, text)
+    await it.press("enter")
+    await asked(it)
+    return picked
+
+
+async def answer(it, *keys, what="", kind=ChoiceDialog):
+    """Answer a question, and wait for the next one."""
+    await it.press(*keys)
+    await asked(it, what, kind)
+
+
+async def go_to(it, path):
+    it.sessions.go_to(str(path))
+    await it.settled()
+
+
 SUMMARY = "left behind"
 
 
@@ -77,9 +105,7 @@ async def test_the_question_says_what_will_run_and_writes_nothing(browser, work)
     async with browser(here=str(work), size=(160, 45)) as it:
         path = it.path(BRANCHED)
         before = path.read_bytes(), path.stat().st_mtime_ns
-        await at(it, "two")
-        await it.press("enter")
-        await asked(it)
+        await ask_at(it, "two")
         text = it.text()
         assert "new session file" in text
         assert "pi --session" in text
@@ -94,9 +120,7 @@ async def test_the_question_says_what_will_run_and_writes_nothing(browser, work)
 async def test_a_program_that_is_missing_is_said_before_anything_is_chosen(browser, work, tmp_path):
     (tmp_path / "bin/pi").unlink()
     async with browser(here=str(work), size=(160, 45)) as it:
-        await at(it, "two")
-        await it.press("enter")
-        await asked(it)
+        await ask_at(it, "two")
         assert "pi is not installed" in " ".join(it.text().split())
 
 
@@ -104,9 +128,7 @@ async def test_the_first_answer_is_a_new_file_and_the_old_one_stays(browser, wor
     async with browser(here=str(work)) as it:
         path = it.path(BRANCHED)
         before = path.read_bytes()
-        await at(it, "two")
-        await it.press("enter")
-        await asked(it)
+        await ask_at(it, "two")
         await it.press("enter")
         await it.until(lambda: it.app._exit, "the plan")
         made = it.app.return_value.argv[-1]
@@ -120,11 +142,8 @@ async def test_here_is_one_appended_entry_below_the_one_that_was_picked(browser,
     async with browser(here=str(work)) as it:
         path = it.path(BRANCHED)
         before = path.read_bytes()
-        picked = await at(it, "two")
-        await it.press("enter")
-        await asked(it)
-        await it.press("h")
-        await asked(it, SUMMARY)
+        picked = await ask_at(it, "two")
+        await answer(it, "h", what=SUMMARY)
         await it.press("n")
         await it.until(lambda: it.app._exit, "the plan")
         assert it.app.return_value.argv == ["pi", "--session", str(path)]
@@ -136,11 +155,8 @@ async def test_here_is_one_appended_entry_below_the_one_that_was_picked(browser,
 
 async def test_a_move_of_the_leaf_alone_stays_and_is_taken_back(browser, work):
     async with browser(here=str(work)) as it:
-        picked = await at(it, "two")
-        await it.press("enter")
-        await asked(it)
-        await it.press("l")
-        await asked(it, SUMMARY)
+        picked = await ask_at(it, "two")
+        await answer(it, "l", what=SUMMARY)
         await it.press("n")
         await it.until(lambda: it.tree.view.tree.leaf.parent_id == picked, "the leaf")
         assert not it.app._exit
@@ -159,17 +175,12 @@ async def test_the_leaf_itself_is_said_to_be_there_already(browser, work):
 async def test_a_prompt_is_offered_for_editing_and_goes_to_the_clipboard(browser, work):
     async with browser(here=str(work)) as it:
         path = it.path(BRANCHED)
-        await at(it, "five")
-        await it.press("enter")
-        await asked(it)
-        await it.press("h")
-        await asked(it, kind=TextDialog)
+        await ask_at(it, "five")
+        await answer(it, "h", kind=TextDialog)
         assert it.screen._area.text == "five"
-        await it.press(*" and a half", "ctrl+s")
-        await asked(it, "edited")
+        await answer(it, *" and a half", "ctrl+s", what="edited")
         assert it.app.clipboard == "five and a half"
-        await it.press("enter")
-        await asked(it, SUMMARY)
+        await answer(it, "enter", what=SUMMARY)
         await it.press("n")
         await it.until(lambda: it.app._exit, "the plan")
         assert it.app.return_value.argv == ["pi", "--session", str(path)]
@@ -178,13 +189,9 @@ async def test_a_prompt_is_offered_for_editing_and_goes_to_the_clipboard(browser
 
 async def test_to_pi_the_text_is_sent_if_the_user_says_so(browser, work):
     async with browser(here=str(work)) as it:
-        await at(it, "five")
-        await it.press("enter")
-        await asked(it)
-        await it.press("n")
-        await asked(it, kind=TextDialog)
-        await it.press("ctrl+s")
-        await asked(it, "edited")
+        await ask_at(it, "five")
+        await answer(it, "n", kind=TextDialog)
+        await answer(it, "ctrl+s", what="edited")
         await it.press("s")
         await it.until(lambda: it.app._exit, "the plan")
         assert it.app.return_value.argv[-1] == "five"
@@ -194,11 +201,8 @@ async def test_escape_in_the_text_leaves_everything_as_it_was(browser, work):
     async with browser(here=str(work)) as it:
         path = it.path(BRANCHED)
         before = path.read_bytes()
-        await at(it, "one")
-        await it.press("enter")
-        await asked(it)
-        await it.press("h")
-        await asked(it, kind=TextDialog)
+        await ask_at(it, "one")
+        await answer(it, "h", kind=TextDialog)
         await it.press("escape")
         await it.pilot.pause(0.1)
         assert path.read_bytes() == before
@@ -208,13 +212,9 @@ async def test_escape_in_the_text_leaves_everything_as_it_was(browser, work):
 async def test_before_the_first_prompt_the_leaf_is_nowhere(browser, work):
     async with browser(here=str(work)) as it:
         path = it.path(BRANCHED)
-        await at(it, "one")
-        await it.press("enter")
-        await asked(it)
-        await it.press("l")
-        await asked(it, kind=TextDialog)
-        await it.press("ctrl+s")
-        await asked(it, SUMMARY)
+        await ask_at(it, "one")
+        await answer(it, "l", kind=TextDialog)
+        await answer(it, "ctrl+s", what=SUMMARY)
         await it.press("n")
         await it.until(lambda: lines(path)[-1]["parentId"] is None, "the leaf")
 
@@ -222,11 +222,8 @@ async def test_before_the_first_prompt_the_leaf_is_nowhere(browser, work):
 async def test_a_move_of_the_leaf_alone_offers_the_text_too(browser, work):
     async with browser(here=str(work)) as it:
         path = it.path(BRANCHED)
-        await at(it, "five")
-        await it.press("enter")
-        await asked(it)
-        await it.press("l")
-        await asked(it, kind=TextDialog)
+        await ask_at(it, "five")
+        await answer(it, "l", kind=TextDialog)
         assert it.screen._area.text == "five"
         await it.press(*" and a half", "ctrl+s")
         # nothing is sent, so nobody asks whether it is to be
@@ -242,63 +239,43 @@ async def test_escape_in_the_text_of_a_move_alone_moves_nothing(browser, work):
     async with browser(here=str(work)) as it:
         path = it.path(BRANCHED)
         before = path.read_bytes()
-        await at(it, "five")
-        await it.press("enter")
-        await asked(it)
-        await it.press("l")
-        await asked(it, kind=TextDialog)
+        await ask_at(it, "five")
+        await answer(it, "l", kind=TextDialog)
         await it.press(*" more", "escape")
         await it.pilot.pause(0.1)
         assert path.read_bytes() == before
         assert not isinstance(it.screen, ChoiceDialog)
 
 
-async def test_to_omp_the_text_is_left_as_a_draft(browser, work, tmp_path):
-    store = tmp_path / "home/.omp/agent/sessions/-work"
-    session = write_session(
-        store / "2026_omp1.jsonl", *chain("ask", "answer", "more", "yes", id="omp1", cwd=str(work))
-    )
+async def test_to_omp_the_text_is_left_as_a_draft(browser, work, omp):
     async with browser(here=str(work)) as it:
-        it.sessions.go_to(str(session))
-        await it.settled()
-        await at(it, "more")
-        await it.press("enter")
-        await asked(it)
-        await it.press("n")
-        await asked(it, kind=TextDialog)
+        await go_to(it, omp)
+        await ask_at(it, "more")
+        await answer(it, "n", kind=TextDialog)
         await it.press(*" please", "ctrl+s")
         await it.until(lambda: it.app._exit, "the plan")
         made = Path(it.app.return_value.argv[-1])
-        assert made != session
+        assert made != omp
         assert (made.with_suffix("") / "draft.txt").read_text() == "more please"
 
 
 @pytest.mark.parametrize("other", ["", "written before"])
-async def test_omp_has_the_text_as_a_draft_when_the_leaf_alone_moves(browser, work, tmp_path, other):
-    store = tmp_path / "home/.omp/agent/sessions/-work"
-    session = write_session(
-        store / "2026_omp1.jsonl", *chain("ask", "answer", "more", "yes", id="omp1", cwd=str(work))
-    )
-    draft = session.with_suffix("") / "draft.txt"
+async def test_omp_has_the_text_as_a_draft_when_the_leaf_alone_moves(browser, work, omp, other):
+    draft = omp.with_suffix("") / "draft.txt"
     if other:
         draft.parent.mkdir()
         draft.write_text(other)
     async with browser(here=str(work)) as it:
-        it.sessions.go_to(str(session))
-        await it.settled()
-        await at(it, "more")
-        await it.press("enter")
-        await asked(it)
-        await it.press("l")
-        await asked(it, kind=TextDialog)
+        await go_to(it, omp)
+        await ask_at(it, "more")
+        await answer(it, "l", kind=TextDialog)
         assert "in the editor of omp" in " ".join(it.text().split())
-        await it.press(*" please", "ctrl+s")
-        await asked(it, SUMMARY)
+        await answer(it, *" please", "ctrl+s", what=SUMMARY)
         await it.press("n")
         await it.until(lambda: any("on the clipboard" in said for said in it.toasts()), "where it is")
         assert draft.read_text() == (other or "more please")
         assert it.app.clipboard == "more please"
-        assert lines(session)[-1]["parentId"] == "00000002"
+        assert lines(omp)[-1]["parentId"] == "00000002"
         assert not it.app._exit
         await it.press("z")
         await it.until(lambda: any("The leaf is back" in said for said in it.toasts()), "it taken back")
@@ -308,13 +285,9 @@ async def test_omp_has_the_text_as_a_draft_when_the_leaf_alone_moves(browser, wo
 async def test_an_outline_is_prepared_for_a_summary_that_the_user_writes(browser, work):
     async with browser(here=str(work)) as it:
         path = it.path(BRANCHED)
-        await at(it, "two")
-        await it.press("enter")
-        await asked(it)
-        await it.press("l")
-        await asked(it, SUMMARY)
-        await it.press("w")
-        await asked(it, kind=TextDialog)
+        await ask_at(it, "two")
+        await answer(it, "l", what=SUMMARY)
+        await answer(it, "w", kind=TextDialog)
         assert "five" in it.screen._area.text
         await it.press("ctrl+s")
         await it.until(lambda: lines(path)[-1]["type"] == "branch_summary", "the summary")
@@ -325,13 +298,9 @@ async def test_a_command_of_the_users_makes_the_summary(browser, work, tmp_path)
     summarise_with(tmp_path, "/usr/bin/tr", "a-z", "A-Z")
     async with browser(here=str(work)) as it:
         path = it.path(BRANCHED)
-        await at(it, "two")
-        await it.press("enter")
-        await asked(it)
-        await it.press("l")
-        await asked(it, SUMMARY)
-        await it.press("c")
-        await asked(it, kind=TextDialog)
+        await ask_at(it, "two")
+        await answer(it, "l", what=SUMMARY)
+        await answer(it, "c", kind=TextDialog)
         assert "FIVE" in it.screen._area.text
         await it.press("ctrl+s")
         await it.until(lambda: lines(path)[-1]["type"] == "branch_summary", "the summary")
@@ -342,13 +311,9 @@ async def test_a_command_can_be_given_up(browser, work, tmp_path):
     async with browser(here=str(work)) as it:
         path = it.path(BRANCHED)
         before = path.read_bytes()
-        await at(it, "two")
-        await it.press("enter")
-        await asked(it)
-        await it.press("l")
-        await asked(it, SUMMARY)
-        await it.press("c")
-        await asked(it, kind=WaitDialog)
+        await ask_at(it, "two")
+        await answer(it, "l", what=SUMMARY)
+        await answer(it, "c", kind=WaitDialog)
         await it.press("escape")
         await it.until(lambda: not isinstance(it.screen, WaitDialog), "the end")
         assert path.read_bytes() == before
@@ -359,9 +324,7 @@ async def test_beside_a_live_program_here_is_refused_and_the_new_file_offered(br
 
     monkeypatch.setattr(SessionManager, "danger", lambda *_: "pi (process 7) has it open")
     async with browser(here=str(work), size=(160, 45)) as it:
-        await at(it, "two")
-        await it.press("enter")
-        await asked(it)
+        await ask_at(it, "two")
         assert "process 7" in it.text()
         await it.press("h")
         assert isinstance(it.screen, ChoiceDialog)
@@ -378,15 +341,12 @@ async def test_an_answer_whose_tools_have_not_answered_offers_safe_points(browse
         "timestamp": "2026-05-01T10:00:20.000Z",
         "message": {"role": "toolResult", "toolCallId": "t1", "toolName": "bash", "content": "x"},
     }
-    answer = message("c", "00000001", "assistant", "calls", 12)
-    answer["message"]["content"] = [{"type": "text", "text": "calls"}, call]
-    pi_session(tmp_path, *chain("start", id="tools", cwd=str(work)), answer, result, id="tools")
+    calling = message("c", "00000001", "assistant", "calls", 12)
+    calling["message"]["content"] = [{"type": "text", "text": "calls"}, call]
+    pi_session(tmp_path, *chain("start", id="tools", cwd=str(work)), calling, result, id="tools")
     async with browser(here=str(work)) as it:
-        it.sessions.go_to(str(it.path("tools")))
-        await it.settled()
-        await at(it, "calls")
-        await it.press("enter")
-        await asked(it)
+        await go_to(it, it.path("tools"))
+        await ask_at(it, "calls")
         assert "bash" in it.text()
         assert "after the results of its tools" in it.text()
 
@@ -395,11 +355,8 @@ async def test_another_folder_is_asked_for(browser, work, tmp_path):
     other = tmp_path / "other"
     other.mkdir()
     async with browser(here=str(work)) as it:
-        await at(it, "two")
-        await it.press("enter")
-        await asked(it)
-        await it.press("f")
-        await asked(it, kind=FolderDialog)
+        await ask_at(it, "two")
+        await answer(it, "f", kind=FolderDialog)
         await it.press("ctrl+u", *str(other), "enter")
         await it.until(lambda: it.app._exit, "the plan")
         assert it.app.return_value.cwd == str(other)
@@ -422,8 +379,7 @@ async def test_two_branches_are_compared(browser, work):
 async def test_a_session_without_branches_says_so(browser, work, tmp_path):
     pi_session(tmp_path, *chain("only", "this", id="lonely", cwd=str(work)), id="lonely")
     async with browser(here=str(work)) as it:
-        it.sessions.go_to(str(it.path("lonely")))
-        await it.settled()
+        await go_to(it, it.path("lonely"))
         await it.press("tab", "C")
         await it.until(lambda: "there is no other branch" in it.text(), "that")
 
@@ -447,13 +403,9 @@ async def test_keys_that_come_before_the_question_ask_no_second_one(browser, wor
 async def test_a_summary_is_not_lost_with_what_failed(browser, work):
     async with browser(here=str(work)) as it:
         path = it.path(BRANCHED)
-        await at(it, "two")
-        await it.press("enter")
-        await asked(it)
-        await it.press("l")
-        await asked(it, SUMMARY)
-        await it.press("w")
-        await asked(it, kind=TextDialog)
+        await ask_at(it, "two")
+        await answer(it, "l", what=SUMMARY)
+        await answer(it, "w", kind=TextDialog)
         with path.open("a") as file:
             file.write(json.dumps(message("g", "f", "user", "meanwhile", 12)) + "\n")
         after = path.read_bytes()

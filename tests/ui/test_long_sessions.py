@@ -8,10 +8,11 @@ import threading
 
 import pytest
 
-from app.screens import entry_side, reading_side
+from app.screens import entry_side
 from app.services.entry_reading import EntryReader
 from app.services.reading import TreeReader
 from app.sessions import tree as trees
+from app.widgets import burst
 from app.widgets.entry_tree import EntryTree
 from tests.factory import chain
 from tests.ui.conftest import pi_session
@@ -139,8 +140,8 @@ async def test_in_a_burst_only_the_session_where_the_cursor_rests_is_read(browse
 
     monkeypatch.setattr(TreeReader, "open", counted)
     async with browser() as it:
-        now = reading_side.monotonic()
-        monkeypatch.setattr(reading_side, "monotonic", lambda: now + 10)
+        now = burst.monotonic()
+        monkeypatch.setattr(burst, "monotonic", lambda: now + 10)
         rows = [row for row in it.sessions.model.rows() if row.path != it.sessions.row.path]
         side = it.screen.query_one("#right")
         opened.clear()

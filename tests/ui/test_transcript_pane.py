@@ -10,6 +10,7 @@ from textual.app import App
 
 from app.messages import HitPlaced
 from app.setup import Setup
+from app.widgets import burst
 from app.widgets import transcript as widget
 from app.widgets.transcript import TranscriptPane
 from tests.factory import chain, entry, header, make_row, message, write_session
@@ -378,7 +379,7 @@ async def test_a_pane_that_is_not_shown_reads_nothing_until_it_is(tmp_path):
 
 
 async def test_under_a_held_key_only_the_session_it_rests_on_is_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(widget, "BURST", 60)
+    monkeypatch.setattr(burst, "BURST", 60)
     async with pane() as it:
         rows = [session(tmp_path, *chain(f"session {n}", "x"), name=f"s{n}") for n in range(20)]
         for row in rows:
