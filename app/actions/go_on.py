@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING
 
 from app.actions.abandoned import left_behind
 from app.actions.branch import put_leaf, stands_at
-from app.actions.drafts import as_draft
+from app.actions.drafts import leave_draft
 from app.actions.opened import entry_there, opened
 from app.actions.resume import plan
 from app.actions.safe_points import SafePoint, safe_points, unanswered
-from app.sessions.errors import AlreadyThere, Changed, NotAFolder, SessionError
-from app.sessions.file_storage import FileStorage
+from app.sessions.errors import Changed, NotAFolder, SessionError
 from app.sessions.navigate import target_of
 from app.stores import agent_named
 
@@ -133,11 +132,11 @@ def in_place(
     """
     change = _moved(_opened(question, env, store), question, summary)
     try:
-        is_left = _leave(agent_named(question.agent).draft_path(question.path), draft)
+        left = leave_draft(agent_named(question.agent).draft_path(question.path), draft)
     except SessionError:
         # the leaf has moved all the same
         return change
-    return replace(change, draft=draft) if is_left else change
+    return replace(change, draft=draft, draft_folder=left.made_folder) if left.is_written else change
 
 
 def _moved(manager: SessionManager, question: Question, summary: str) -> Change:
@@ -183,22 +182,8 @@ def write_draft(agent: str, path: str, text: str) -> str:
     :raises WriteFailed: it cannot be written.
     """
     draft = agent_named(agent).draft_path(path)
-    _leave(draft, text)
+    leave_draft(draft, text)
     return draft if text else ""
-
-
-def _leave(draft: str, text: str) -> bool:
-    """Whether the text was written there just now; raises as `write_draft`."""
-    if not draft or not text:
-        return False
-    storage, data = FileStorage(), as_draft(text)
-    try:
-        storage.create(draft, data)
-    except AlreadyThere:
-        if storage.read(draft)[0] != data:
-            raise AlreadyThere(draft, "another draft is there, which has not been sent") from None
-        return False
-    return True
 
 
 def sending(plan: Plan, agent: str, text: str) -> Plan:

@@ -77,7 +77,8 @@ def _with_draft(done: Change, change: Change) -> Change:
     """The leaf is back: so goes the text that was left for the agent's editor with the move."""
     if not change.draft:
         return done
-    kept = drop_draft(agent_named(change.agent).draft_path(change.path), change.draft)
+    draft = agent_named(change.agent).draft_path(change.path)
+    kept = drop_draft(draft, change.draft, with_folder=change.draft_folder)
     return replace(done, note="; ".join(filter(None, (done.note, kept))))
 
 

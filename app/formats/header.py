@@ -39,12 +39,14 @@ class Fault(Struct, frozen=True, gc=False):
 
     :param line: counted from 1; None where the whole file is meant.
     :param torn: it is the unfinished last line, which may still be being written.
+    :param length: of that line, how many bytes there are of it by now.
     """
 
     line: int | None
     offset: int
     reason: str
     torn: bool = False
+    length: int = 0
 
 
 class NotASession(SessionError):

@@ -25,6 +25,7 @@ class Change:
     :param after_id: the id of the session in a new file.
     :param note: what the user should know of it, "" for nothing.
     :param draft: the text that was left for the agent's editor with it, "" where none was written.
+    :param draft_folder: the folder that the draft lies in was made for it.
     :param moves: of a move, where each thing was and where it is now ("": nowhere, or nobody knows): first
         the session's file, then its folder of artifacts.
     """
@@ -40,6 +41,7 @@ class Change:
     after_id: str | None = None
     note: str = ""
     draft: str = ""
+    draft_folder: bool = False
     moves: tuple[tuple[str, str], ...] = ()
 
     @property

@@ -155,7 +155,7 @@ class Intake:
         if not self.unfinished and len(self.problems) > faults:
             # Whatever is wrong with it, it may still be being written.
             del self.problems[faults:]
-            self.torn = Fault(self.lines + 1, self.offset, UNFINISHED, torn=True)
+            self.torn = Fault(self.lines + 1, self.offset, UNFINISHED, torn=True, length=len(line))
 
     def _read_line(self, line: bytes, number: int, offset: int) -> None:
         if is_blank(line):

@@ -35,17 +35,23 @@ class DamagedLine(NamedTuple):
     :param offset: where it begins in the file.
     :param reason: why it is no entry, inert.
     :param torn: it is the unfinished last line, which may still be being written.
+    :param length: of that line, how many bytes there are of it by now.
     """
 
     line: int
     offset: int
     reason: str
     torn: bool
+    length: int = 0
 
     @property
     def place(self) -> str:
         """Which line it is, in words."""
         return f"line {self.line:,}" if self.line else "the file"
+
+    def is_now(self, other: DamagedLine) -> bool:
+        """Whether it is what `other` was: the same line, where that was torn with more to it."""
+        return self[:-1] == other[:-1] or (other.torn and self.offset == other.offset)
 
 
 class DamagedRows:
@@ -76,7 +82,7 @@ class DamagedRows:
             found = self[at]
             if found.offset != line.offset:
                 return None
-            if found == line:
+            if found.is_now(line):
                 return at
             at += 1
         return None
@@ -84,7 +90,7 @@ class DamagedRows:
 
 def damaged_line(fault: Fault) -> DamagedLine:
     """What there is to say of a line that is no entry."""
-    return DamagedLine(fault.line or 0, fault.offset, one_line(fault.reason), fault.torn)
+    return DamagedLine(fault.line or 0, fault.offset, one_line(fault.reason), fault.torn, fault.length)
 
 
 def damaged_faults(tree: SessionTree, since: int = 0) -> list[Fault]:

@@ -110,10 +110,13 @@ class EntryPane(LineList):
         else:
             do()
 
-    def show_lines(self, lines: list[DocumentLine], *, more: bool, parts: Sequence[Part] = ()) -> None:
+    def show_lines(
+        self, lines: list[DocumentLine], *, more: bool, parts: Sequence[Part] = (), stays: bool = False
+    ) -> None:
         """Show an entry from its first line, or (``more``) add lines to the one that is shown.
 
         :param parts: what the lines are made of; with the first of them.
+        :param stays: it is the one that is shown, grown: what is in sight of it stays there.
         """
         begin = len(self.lines) if more else 0
         found = [(at, line.block) for at, line in enumerate(lines, begin) if line.block is not None]
@@ -127,8 +130,9 @@ class EntryPane(LineList):
         self.lines, self.parts, self._blocks = list(lines), parts, found
         self._has_images = _has_images(lines)
         self._copied = (-1, 0)
+        top = self.scroll_offset.y if stays else 0
         self.set_rows(len(self.lines), 0)
-        self._scroll(0)
+        self._scroll(max(0, min(top, self.rows - self.size.height)))
         late, self._awaits, self._late = self._late, False, None
         if late is not None:
             late()

@@ -20,12 +20,36 @@ if TYPE_CHECKING:
     from app.view.line import Span
 
 
+class ImageStyle(Style):
+    """Of the cells of an image that the terminal draws, by whose colour it knows which image that is. What
+    dims them, as a dialog does all that is behind it, changes their background and no more.
+    """
+
+    def clear_meta_and_links(self) -> Style:  # type: ignore[override]  # it is cached there
+        return self
+
+    def __add__(self, style: Style | None) -> Style:
+        return _image_style(self.color, super().__add__(style).bgcolor)
+
+
+@lru_cache(maxsize=512)
+def _image_style(colour: Color | None, background: Color | str | None) -> Style:
+    return ImageStyle(color=colour, bgcolor=background)
+
+
+def _numbered(name: str) -> Color:
+    """A colour of the palette, by its number and nothing else. Textual puts a true colour in the place of
+    those that have no triplet; to the terminal it would be that of another image, or of none.
+    """
+    return Color.parse(name)._replace(triplet=ColorTriplet(0, 0, 0))
+
+
 @lru_cache(maxsize=512)
 def rich_style(name: str, theme: str, background: str) -> Style:
     """A named style on a named background colour of a theme."""
     colours = THEMES[theme]
     if name.startswith("color("):
-        return Style(color=name, bgcolor=colours[background])
+        return _image_style(_numbered(name), colours[background])
     colour, attributes = style_of(name, colours)
     flags = attributes.split()
     return Style(

@@ -12,6 +12,8 @@ from app.actions.drafts import drop_draft
 from app.actions.go_on import in_place, write_draft
 from app.actions.journal import Journal
 from app.actions.undo import undo
+from app.sessions.errors import DiskFull
+from app.sessions.file_storage import FileStorage
 from tests.actions.conftest import lines_of
 from tests.actions.test_go_on import asked, store_of
 
@@ -41,7 +43,35 @@ def test_it_goes_with_the_move_also_by_another_run(home: Home) -> None:
     journal.record(change)
     done = undo(journal.standing()[-1].change, home.env)
     assert (done.kind, done.note) == ("leaf", "")
-    assert list(draft.parent.iterdir()) == []
+    assert not draft.parent.exists()
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_a_folder_that_is_not_the_drafts_alone_stays(home: Home, before: bool) -> None:
+    manager = home.answered("omp")
+    manager.append_message({"role": "user", "content": "said", "timestamp": 1})
+    path = manager.session_file or ""
+    folder = Path(path).with_suffix("")
+    if before:
+        folder.mkdir()
+    question = asked(home, path, manager.get_entries()[-1].id or "")
+    change = in_place(question, home.env, store_of(home, path), draft=TEXT)
+    if not before:
+        (folder / "1.bash.log").write_text("of the agent")
+    assert undo(change, home.env).note == ""
+    assert [file.name for file in folder.iterdir()] == ([] if before else ["1.bash.log"])
+
+
+def test_a_draft_that_cannot_be_written_leaves_no_folder(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = home.answered("omp").session_file or ""
+
+    def full(*_: object) -> None:
+        raise DiskFull(path, "cannot be written")
+
+    monkeypatch.setattr(FileStorage, "create", full)
+    with pytest.raises(DiskFull):
+        write_draft("omp", path, TEXT)
+    assert not Path(path).with_suffix("").exists()
 
 
 @pytest.mark.parametrize(("other", "said"), [("another", "another text"), (None, "gone already")])
@@ -54,7 +84,8 @@ def test_another_text_stays_and_that_is_said(home: Home, other: str | None, said
     done = undo(change, home.env)
     assert said in done.note
     assert len(lines_of(path)) == before + 1
-    assert [file.read_text() for file in draft.parent.iterdir()] == ([] if other is None else [other])
+    assert draft.parent.exists() == (other is not None)
+    assert other is None or [file.read_text() for file in draft.parent.iterdir()] == [other]
 
 
 def test_what_the_move_did_not_write_it_does_not_take_back(home: Home) -> None:

@@ -32,7 +32,7 @@ async def test_ctrl_d_asks_in_the_row_and_enter_trashes(browser, three, way):
         await it.press("enter")
         await it.until(lambda: not path.exists(), "the trash")
         await it.until(lambda: "branchy" not in it.listed(), "the row's end")
-        assert any("Moved to the trash" in toast for toast in it.toasts())
+        await it.until(lambda: any("Moved to the trash" in toast for toast in it.toasts()), "the word")
         assert before in snapshot(it.folder / "data" / "Trash").values()
 
 
@@ -70,7 +70,7 @@ async def test_undo_brings_it_back_byte_for_byte(browser, three, way, undo):
         await it.until(path.exists, "the session")
         assert (path.read_bytes(), path.stat().st_mtime_ns) == (before, times)
         await it.until(lambda: "branchy" in it.listed(), "its row")
-        assert any("Back from the trash" in toast for toast in it.toasts())
+        await it.until(lambda: any("Back from the trash" in toast for toast in it.toasts()), "the word")
 
 
 @pytest.mark.parametrize(("way", "key"), [({"selector": ""}, "Ctrl+Z"), ({}, "z")])

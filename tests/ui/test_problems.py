@@ -194,6 +194,30 @@ async def test_damaged_lines_come_and_go_while_it_is_followed(browser, tmp_path)
         assert it.tree.damaged.line == 9
 
 
+async def test_of_a_torn_line_that_grows_the_newest_is_shown_and_the_reader_stays_in_it(browser, tmp_path):
+    path = _bad(tmp_path)
+    with path.open("a") as file:
+        file.write('{"type": "message", ' + '"filling", ' * 300)
+    async with browser() as it:
+        await it.press("tab", "end")
+        await it.until(lambda: any("filling" in line.text for line in it.entry.lines), "the torn line")
+        assert it.tree.damaged.torn
+        it.entry.focus()
+        await it.press("down", "down", "down")
+        top = it.entry.scroll_offset.y
+        assert top
+        for part in ('"so": "far', " and on"):
+            with path.open("a") as file:
+                file.write(part)
+            await it.until(lambda part=part: it.entry.lines[-1].text.endswith(part), f"{part} at its end")
+            assert it.entry.scroll_offset.y == top
+        assert (it.tree.damaged.torn, it.tree.damaged.length) == (True, 20 + 11 * 300 + 17)
+        with path.open("a") as file:
+            file.write("\n")
+        await it.until(lambda: not it.tree.damaged.torn, "a line that is complete, and damaged")
+        assert it.tree.damaged.line == 9
+
+
 async def test_the_cursor_stays_on_a_damaged_line_when_the_session_is_read_anew(browser, tmp_path):
     _bad(tmp_path)
     async with browser() as it:

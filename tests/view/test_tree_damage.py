@@ -99,6 +99,8 @@ def test_a_torn_last_line_goes_when_it_is_completed(tmp_path):
     assert view.index_of_damaged(torn) == 4
     grow(view, path, line[20:30])
     assert view.rows == 5
+    assert (torn.length, view.damaged(4).length) == (20, 30)
+    assert view.index_of_damaged(torn) == 4
     grow(view, path, line[30:] + "\n")
     assert (view.rows, view.count, view.node(4).id) == (5, 5, "e")
     assert view.index_of_damaged(torn) is None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unicodedata import normalize
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -90,6 +92,34 @@ def test_every_place_leads_back_to_what_it_was_made_of(text: str, data: st.DataO
         assert 0 <= begin < stop <= len(text)
         # Whole characters: what they become by themselves has what was asked for.
         assert folded.changed[start:end] in change(text[begin:stop])
+
+
+# Syllables as they are and in parts, with and without an ending.
+HANGUL = st.lists(
+    st.sampled_from(("한글", "각", normalize("NFD", "한글"), normalize("NFD", "각나"), "a ", "é")),
+    max_size=12,
+).map("".join)
+
+
+@given(HANGUL)
+def test_syllables_in_parts_are_marked_whole(text: str) -> None:
+    for change in (fold, composed):
+        folded = Folded(text, change)
+        for at, char in enumerate(folded.changed):
+            begin, stop = folded.back(at, at + 1)
+            assert change(text[begin:stop]) == char
+            assert folded.back(0, at + 1) == (0, stop)
+
+
+def test_words_of_syllables_in_parts_are_found_far_into_a_text() -> None:
+    parts = normalize("NFD", "각하의 한글")
+    text = normalize("NFD", "나라 말이 ") * 700 + parts + " end"
+    line, ranges = snippet(text, [seeker(word("한글"))]) or ("", ())
+    assert [line[start:end] for start, end in ranges] == [normalize("NFD", "한글")]
+    folded = Folded(text)
+    at = folded.changed.index("각하의")
+    begin, stop = folded.back(at, at + 3)
+    assert text[begin:stop] == normalize("NFD", "각하의")
 
 
 @given(HARD, st.data())
