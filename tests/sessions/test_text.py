@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.formats import kinds
@@ -174,6 +174,7 @@ def begun(dialect: str) -> tuple[Tally, bytes]:
     return tally, head
 
 
+@example(("lanes", [b'[{"kind":"new"},{"kind":"entry","type":"branch","id":"a","branchSummary":"refused"}]']))
 @given(SESSIONS)
 def test_a_session_says_what_its_entries_say(session: tuple[str, list[bytes]]) -> None:
     dialect, found = session

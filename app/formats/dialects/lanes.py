@@ -32,9 +32,7 @@ class Lanes(Dialect):
         """What the transaction wrote."""
         found: list[Skim] = []
         for write in _writes(line):
-            kind = write.get("kind")
-            if kind not in _KINDS:
-                raise BadLine("neither an entry nor a value")
+            kind = write["kind"]
             if kind == "entry":
                 skim = skim_dict(write)
                 if skim.message is not None:
@@ -56,7 +54,7 @@ class Lanes(Dialect):
 
     def entries(self, line: bytes) -> list[dict[str, Any]]:
         """The entries of the transaction."""
-        return [write for write in _writes(line) if write.get("kind") == "entry"]
+        return [write for write in _writes(line) if write["kind"] == "entry"]
 
     def written(self, line: bytes, part: int = 0) -> dict[str, Any]:
         """The same: nothing is spelt otherwise."""
@@ -64,7 +62,16 @@ class Lanes(Dialect):
 
 
 def _writes(line: bytes) -> list[dict[str, Any]]:
-    """The writes of one line: an object, or an array of them."""
+    """The writes of one line, an object or an array of them. A line with one of no known kind is refused
+    whole: what it does to the others cannot be known.
+    """
+    writes = _objects(line)
+    if any(write.get("kind") not in _KINDS for write in writes):
+        raise BadLine("neither an entry nor a value")
+    return writes
+
+
+def _objects(line: bytes) -> list[dict[str, Any]]:
     if line.lstrip().startswith(b"["):
         try:
             value = msgspec.json.decode(line)
