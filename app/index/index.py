@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from app.index.query.query import Facts
     from app.index.row import Row
     from app.index.scan import Counts
+    from app.index.search.deep.ahead import Ahead
     from app.index.search.found import Hit
     from app.index.search.place import Place
     from app.index.search.search import Search
@@ -78,6 +79,8 @@ class Index:
         # it is gone.
         self._given: list[Row] | None = None
         self._told: dict[str, Row | None] = {}
+        self._ahead: Ahead | None = None
+        self._foreseen: tuple[object, ...] | None = None
 
     @property
     def counts(self) -> Counts:
@@ -127,9 +130,12 @@ class Index:
         if not self._begun:
             self._begun = True
             self._scanner.begin(self.catalog.signatures())
-        if on_delta is None and self._searcher is not None:
+        if on_delta is None and (self._searcher is not None or self._given):
             # Somebody listens after all.
             on_delta = _ignored
+        elif on_delta is None:
+            # Nobody will know what has come since.
+            self._given = None
         self._scanner.scan(on_delta and self._telling(on_delta), stop or threading.Event(), gentle)
         if on_delta is None and self._searcher is not None:
             # Somebody began to listen in the middle, and was told nothing.
@@ -153,6 +159,34 @@ class Index:
         """Have `watch` look at every file again, soon."""
         self._rescan.set()
 
+    def look_ahead(
+        self, text: str, *, order: str = "recent", all_text: bool = False, every: bool = False
+    ) -> None:
+        """Have a copy of this process look through files for `text`, the oldest first, while this one brings
+        the catalog up to date. For a process that does nothing but that, and then asks for the same with
+        `query(alone=True)`. Where it would save nothing, nothing happens.
+
+        :raises QueryError: the query cannot be run.
+        """
+        from app.index.query.grammar import parse
+
+        now_ms = self._now()
+        query = parse(text, now_ms, home=self._home, all_text=all_text)
+        if not query.is_deep:
+            return
+        from app.index.search.deep.ahead import look_ahead
+        from app.index.search.terms import Plan
+
+        plan = Plan(query)
+        rows = self.rows()
+        if query.filters:
+            from app.index.facts import facts_of
+
+            facts = self._facts or facts_of(self._stores, lambda: rows, now_ms, self._state_folder)
+            rows = [row for row in rows if query.passes(row, facts)]
+        self._ahead = look_ahead(plan, rows, every=every or order != "recent")
+        self._foreseen = (text, order, all_text, every)
+
     def query(
         self,
         text: str,
@@ -171,7 +205,6 @@ class Index:
         :raises QueryError: the query cannot be run; the search before goes on.
         :raises ValueError: there is no such order.
         """
-        from app.index.facts import facts_of
         from app.index.query.grammar import parse
 
         if order not in ("recent", "relevance"):
@@ -179,8 +212,17 @@ class Index:
         now_ms = self._now()
         query = parse(text, now_ms, home=self._home, all_text=all_text)
         searcher = self._searching()
-        facts = self._facts or facts_of(self._stores, searcher.rows, now_ms, self._state_folder)
-        search = searcher.search(query, facts, order=order, every=every, now_ms=now_ms, alone=alone)
+        facts = self._facts
+        if query.filters and facts is None:
+            from app.index.facts import facts_of
+
+            facts = facts_of(self._stores, searcher.rows, now_ms, self._state_folder)
+        ahead = None
+        if alone and self._foreseen == (text, order, all_text, every):
+            ahead, self._foreseen = self._ahead, None
+        search = searcher.search(
+            query, facts, order=order, every=every, now_ms=now_ms, alone=alone, ahead=ahead
+        )
         with self._lock:
             older = self._search
             if older is not None and older.generation > search.generation:
@@ -244,4 +286,6 @@ class Index:
 
     def close(self) -> None:
         """Let go of the catalog's file."""
+        if self._ahead:
+            self._ahead.close()
         self.catalog.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from app.index.index import Index
 from app.index.query.grammar import parse
@@ -32,6 +32,7 @@ def run(options: Options, setup: Setup) -> int:
     index = Index(
         setup.stores, setup.cache_folder, setup.now_ms, home=setup.home, state_folder=setup.state_folder
     )
+    how: dict[str, Any] = {"order": options.order, "all_text": options.all_text, "every": options.every}
     try:
         # Nothing else runs yet that might import something.
         load_decoder()
@@ -39,14 +40,13 @@ def run(options: Options, setup: Setup) -> int:
         asked = parse(query, setup.now_ms(), home=setup.home, all_text=options.all_text)
         for note in asked.notes:
             complain(note.message)
+        index.look_ahead(query, **how)
         progress = Progress()
         try:
             index.scan(progress.read)
         finally:
             progress.end()
-        pages = index.query(
-            query, order=options.order, all_text=options.all_text, every=options.every, alone=True
-        )
+        pages = index.query(query, **how, alone=True)
         if index.note:
             complain(index.note)
         # Links and folders in odd places hide no session; what cannot be read may.

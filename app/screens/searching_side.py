@@ -4,6 +4,8 @@ was said when it is found.
 
 from __future__ import annotations
 
+import asyncio
+
 from textual import on
 from textual.message import Message
 
@@ -29,6 +31,10 @@ if TYPE_CHECKING:
     from app.setup import Setup
     from app.view.session_list import SessionList
 
+PATIENCE = 0.06
+"""Seconds after which the rows are gone through for what is typed: most searches have been answered by then,
+and would only be held up.
+"""
 _SEARCHING = "…"
 
 
@@ -100,13 +106,17 @@ class SearchingSide(Pane):
         if self.box.value:
             self._ask(self.box.value)
 
+    def changed(self) -> None:
+        """Other sessions are shown, or in another way: say so."""
+        self.post_message(self.Changed())
+
     def action_turn_everywhere(self) -> None:
         """Search in what tools were asked and gave back as well, or no longer."""
         self.everywhere = not self.everywhere
         if self.box.value.strip():
             self.search_said = _SEARCHING
             self._ask(self.box.value)
-        self.post_message(self.Changed())
+        self.changed()
 
     def _ask(self, query: str) -> None:
         order = "relevance" if self.model.arrangement.order == "relevance" else "recent"
@@ -119,27 +129,29 @@ class SearchingSide(Pane):
             return  # of what is pasted, or typed while a page is drawn, the whole is looked for at once
         self._answered = None
         self.search_said = _SEARCHING if query.strip() else ""
-        # the letter first: going through ten thousand rows takes longer than painting it, and a search in a
-        # thread of its own takes turns with whoever paints
-        self.call_after_refresh(self._look_for, query)
-        if not query.strip():
+        self._ask(query)
+        # the letter is painted first
+        self.call_after_refresh(self._offer, query)
+        if query.strip():
+            # not Textual's timer: each is a task
+            later = asyncio.get_running_loop().call_later
+            later(PATIENCE, self.call_later, self._narrow, query)
+        else:
             self._narrow(query)
             self._hits = {}
             self.spot()
 
-    def _look_for(self, query: str) -> None:
-        if query != self.box.value:
-            return
-        self._ask(query)
-        self.box.offer(self._completing.completed(query) if self.box.cursor_at_end else "")
-        if query.strip():
-            self._narrow(query)
+    def _offer(self, query: str) -> None:
+        if query == self.box.value:
+            self.box.offer(self._completing.completed(query) if self.box.cursor_at_end else "")
 
     def _narrow(self, query: str) -> None:
         """Leave the sessions of which the row matches, until it is known which others do."""
-        if is_plain(query) and self._answered != query:
+        if query != self.box.value or self._answered == query:
+            return
+        if is_plain(query):
             self.list.set_query(query)
-        self.post_message(self.Changed())
+        self.changed()
 
     @on(SearchFound)
     def _found(self, event: SearchFound) -> None:
@@ -156,7 +168,7 @@ class SearchingSide(Pane):
             self.search_said = one_line("; ".join(event.notes), 200) if event.done else _SEARCHING
             self._hits = event.hits
             self.spot()
-        self.post_message(self.Changed())
+        self.changed()
 
     def spot(self) -> None:
         """Have it found out where in its session the hit of the row under the cursor is; answered with

@@ -61,6 +61,7 @@ class SessionsSide(SearchingSide):
         super().__init__(model, setup, index, failed, id=id)
         self.selects = selects
         self._home = setup.home
+        self._nowhere: Sequence[tuple[str, str, str]] | None = None
 
     def on_mount(self) -> None:
         if self.selects:
@@ -68,11 +69,17 @@ class SessionsSide(SearchingSide):
 
     # what is said
 
+    def changed(self) -> None:
+        # in the same picture as the list
+        self.sessions_changed(self._nowhere)
+        super().changed()
+
     def sessions_changed(self, nowhere: Sequence[tuple[str, str, str]] | None = None) -> None:
         """Say how many there are and how they are shown, or why there is nothing to see.
 
         :param nowhere: where it was looked, once that is done (see `CatalogLoaded`).
         """
+        self._nowhere = nowhere
         model = self.model
         if not model.known and nowhere is not None:
             self.list.show_notice(nothing_found(nowhere, self._home))

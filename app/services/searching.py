@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 FIRST_SECONDS = 0.03
 """So long the first page is held back: most searches are done by then, and are put into the list once."""
+EMPTY_SECONDS = 0.1
+"""So long nothing is said of it that nothing was found yet."""
 POST_SECONDS = 0.05
 """What is found is posted no closer together than this, after the first page and before the last."""
 SLOWER = 1.5
@@ -63,7 +65,7 @@ class Searching(Questions):
                 return
             hits.update((hit.path, hit) for hit in page.hits)
             now = time.monotonic()
-            if page.done or now - posted >= pause:
+            if page.done or now - posted >= (pause if hits else EMPTY_SECONDS):
                 # what was posted belongs to the screen: it gets its own copies
                 found = SearchFound(
                     text,

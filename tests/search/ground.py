@@ -9,6 +9,7 @@ import pytest
 
 from app.index.index import Index
 from app.index.query.query import Facts
+from app.index.search import rare, spread
 from app.index.search.deep import finders
 from app.index.search.searcher import Searcher
 from app.index.text import mapped
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
     from tests.search.reference import Place, Session
 
 FACTS = Facts()
-TIERS = ("store", "files", "half", "no wheel")
-"""What a search reads from: the text store; nothing but the files; the files for every other session; the
-store, without stringzilla."""
+TIERS = ("store", "at once", "files", "half", "no wheel")
+"""What a search reads from: the text store, session by session; the store in whole stretches; nothing but the
+files; the files for every other session; the store, without stringzilla."""
 
 
 class Ground:
@@ -49,6 +50,11 @@ class Ground:
         paths = sorted(session.row.path for session in self.sessions)
         hidden = {"files": set(paths), "half": set(paths[::2])}.get(tier, set())
         with pytest.MonkeyPatch.context() as patch:
+            if tier in ("at once", "half"):
+                # Each word counts as rare, from the first session on.
+                for name in ("PROBED", "MANY", "ONE_OF"):
+                    patch.setattr(rare, name, 0)
+                patch.setattr(spread, "STRETCH", 100)
             if tier == "no wheel":
                 patch.setattr(mapped, "stringzilla", None)
                 patch.setattr(finders, "_find", None)

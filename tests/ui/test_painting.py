@@ -8,8 +8,9 @@ import pytest
 from textual._compositor import Compositor
 
 from app.messages import SessionsChanged
-from app.screens import keeping_screen
+from app.screens import keeping_screen, searching_side
 from app.screens.keeping_screen import SLICE
+from app.services.searching import Searching
 from app.view.session_list import SessionList
 from app.widgets.bar import Bar
 from app.widgets.pane import Pane
@@ -134,15 +135,34 @@ async def test_many_changes_are_taken_over_in_slices(browser, three, monkeypatch
 
 
 async def test_of_letters_that_come_at_once_the_whole_is_looked_for(browser, three, counted):
-    queries = counted(SessionList, "set_query")
+    asked = counted(Searching, "ask")
     async with browser() as it:
         await it.press("slash")
-        queries.clear()
+        asked.clear()
         box = it.screen.query_one("#filter")
         for typed in ("d", "da", "dar", "dark"):
             box.value = typed
         await it.until(lambda: it.listed() == ["[/work/site]", "site1"], "the matches")
-        assert len(queries) == 1
+        assert len(asked) == 1
+
+
+async def test_what_is_answered_in_time_is_not_looked_for_in_the_rows(browser, three, counted, monkeypatch):
+    monkeypatch.setattr(searching_side, "PATIENCE", 60)
+    queries = counted(SessionList, "set_query")
+    async with browser() as it:
+        await it.press("slash", *"dark")
+        await it.until(lambda: it.listed() == ["[/work/site]", "site1"], "the matches")
+        assert queries == []
+
+
+async def test_until_a_search_is_answered_the_rows_that_match_are_there(browser, three, counted, monkeypatch):
+    monkeypatch.setattr(searching_side, "PATIENCE", 0)
+    monkeypatch.setattr(Searching, "ask", lambda *args, **how: None)
+    queries = counted(SessionList, "set_query")
+    async with browser() as it:
+        await it.press("slash", *"dark")
+        await it.until(lambda: it.listed() == ["[/work/site]", "site1"], "the matches")
+        assert queries
 
 
 async def test_words_in_a_border_are_painted_when_they_change(browser, three, counted):

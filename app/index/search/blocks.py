@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.index.search.said import said
+from app.index.search.said import of_all, said
 from app.index.text.mapped import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from app.index.row import Row
+    from app.index.search.terms import Seeker
     from app.index.text.mapped import Segments
     from app.index.text.segment import Span
 
@@ -70,6 +71,7 @@ class Block:
         self._all: list[Places] | None = None
         self._age = 0
         self._said: Source | None = None
+        self._plain: Source | None = None
 
     def texts(self, segments: Segments) -> list[Places | None]:
         """Where the texts of each session are; None where there is none, or not all of it."""
@@ -100,6 +102,13 @@ class Block:
             session.said = (source, start, start + len(each))
             start += len(each)
         return source
+
+    def may_say(self, seekers: Iterable[Seeker]) -> bool:
+        """Whether what the catalog knows of its sessions may have any of these terms."""
+        source = self._said or self._plain
+        if source is None:
+            source = self._plain = Source(of_all([session.row for session in self.sessions]))
+        return any(not each.by_lines or each.first(source, 0, source.size) >= 0 for each in seekers)
 
 
 def places_of(session: Session, segments: Segments) -> Places | None:

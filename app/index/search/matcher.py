@@ -17,11 +17,15 @@ if TYPE_CHECKING:
     from app.index.search.blocks import Block, Place, Places, Session
     from app.index.search.originals import Originals
     from app.index.search.pulse import Pulse
+    from app.index.search.rare import Rare
     from app.index.search.terms import Plan, Seeker
     from app.index.text.mapped import Segments, Source
 
 _AT_ONCE = 16
 """After so many sessions somebody is asked whether to go on."""
+
+_VAIN = 2
+"""After so many lines that were read in vain the whole file is glanced at."""
 
 
 class Matcher:
@@ -30,7 +34,10 @@ class Matcher:
     looked   how often a session was looked through for a term
     """
 
-    def __init__(self, plan: Plan, segments: Segments, originals: Originals, pulse: Pulse) -> None:
+    def __init__(
+        self, plan: Plan, segments: Segments, originals: Originals, pulse: Pulse, rare: Rare | None = None
+    ) -> None:
+        """:param rare: knows more of words that few have, where many sessions are gone through."""
         self.plan = plan
         self.looked = 0
         self.takes_all = plan.kinds >= CONVERSATION
@@ -38,6 +45,7 @@ class Matcher:
         self._segments = segments
         self._originals = originals
         self._pulse = pulse
+        self._rare = rare
 
     def sift(
         self, block: Block, slots: Sequence[int], known: Sequence[Seeker] = ()
@@ -86,29 +94,48 @@ class Matcher:
     def _having(self, seeker: Seeker, block: Block, slots: Sequence[int]) -> list[int]:
         """Those of `slots` that have a term."""
         self.looked += len(slots)
-        sessions, segments, beat = block.sessions, self._segments, self._pulse.beat
         only = seeker.only if seeker.simple and self.takes_all else None
-        places: Sequence[Places | None]
-        if self.plan.everywhere and (only is None or _is_in(block.said(), only)):
-            places = block.everything(segments)
-        else:
-            # What none of them is called needs to be looked for in what they say alone.
-            places = block.texts(segments)
+        if only is None:
+            return self._one_by_one(seeker, block, slots)
+        # What none of them is called needs to be looked for in what they say alone.
+        is_called = self.plan.everywhere and _is_in(block.said(), only)
+        known = self._rare.having(seeker, only, block, slots) if self._rare else None
+        if known is not None:
+            sessions = block.sessions
+            if not is_called:
+                return [slot for slot in slots if sessions[slot] in known]
+            return [slot for slot in slots if sessions[slot] in known or _has(sessions[slot].said, only)]
+        places = block.everything(self._segments) if is_called else block.texts(self._segments)
+        found = self._at_sight(only, places, slots)
+        if self._rare:
+            self._rare.tell(seeker, len(slots), len(found))
+        return found
+
+    def _at_sight(self, word: bytes, places: Sequence[Places | None], slots: Sequence[int]) -> list[int]:
+        beat = self._pulse.beat
         found = []
         for number, slot in enumerate(slots):
             if not number % _AT_ONCE:
                 beat()
-            if only is None:
-                row = sessions[slot].row
-                if any(self._in_place(seeker, row, place) for place in places[slot] or ()):
-                    found.append(slot)
-                continue
             for source, start, end in places[slot] or ():
                 # What is small is looked through before anybody else could run.
                 find = source.find if end - start < LARGE else source.find_far
-                if find(only, start, end) >= 0:
+                if find(word, start, end) >= 0:
                     found.append(slot)
                     break
+        return found
+
+    def _one_by_one(self, seeker: Seeker, block: Block, slots: Sequence[int]) -> list[int]:
+        segments, sessions, beat = self._segments, block.sessions, self._pulse.beat
+        places: Sequence[Places | None]
+        places = block.everything(segments) if self.plan.everywhere else block.texts(segments)
+        found = []
+        for number, slot in enumerate(slots):
+            if not number % _AT_ONCE:
+                beat()
+            row = sessions[slot].row
+            if any(self._in_place(seeker, row, place) for place in places[slot] or ()):
+                found.append(slot)
         return found
 
     def _in_place(self, seeker: Seeker, row: Row, place: Place) -> bool:
@@ -121,8 +148,14 @@ class Matcher:
             return True
         if not seeker.exact and self.takes_all and seeker.sure(source, start, end):
             return True
+        # Nearly all sessions have "ef", and next to none "eF": of a file that is seen at a glance.
+        raw = seeker.raw if seeker.exact and not is_said(source.data[start + 2]) else None
+        vain = 0
         while at >= 0:
             self._pulse.beat()
+            if raw and vain == _VAIN and self._originals.lacks(row, raw, self._pulse.beat):
+                return False
+            vain += 1
             mark, begin, stop = piece_at(source, start, end, at)
             kind, offset = read_head(source.data, mark)
             if self.takes(kind) and self.confirmed(seeker, row, source, begin, stop, kind, offset):
@@ -133,3 +166,8 @@ class Matcher:
 
 def _is_in(source: Source, word: bytes) -> bool:
     return source.find(word, 0, source.size) >= 0
+
+
+def _has(place: Place, word: bytes) -> bool:
+    source, start, end = place
+    return source.find(word, start, end) >= 0

@@ -17,9 +17,10 @@ from app.sessions.body import begins_a_line
 from app.sessions.summarise import open_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from app.index.row import Row
+    from app.index.search.deep.glance import Glance
     from app.index.search.piece import Piece
 
 _READ_BYTES = 16 << 10
@@ -43,6 +44,7 @@ class Originals:
         self._entries: list[dict[str, Any]] = []
         self._block = b""
         self._base = 0
+        self._glances: dict[bytes, Glance] = {}
 
     def at(self, row: Row, offset: int, size: int = 0) -> list[dict[str, Any]]:
         """The entries in the line at `offset`, in pi's spelling: one, for lanes any number; none where no
@@ -66,6 +68,25 @@ class Originals:
             self._open(row.path)
         line = self._line(piece.offset, piece.end - piece.begin)
         return [] if line is None else entries_of(cut(line, piece, place), row.dialect)
+
+    def lacks(self, row: Row, needle: bytes, beat: Callable[[], object]) -> bool:
+        """Whether nothing in the file may be what JSON writes as `needle` where it escapes nothing.
+
+        :param beat: called all the while.
+        """
+        if row.path != self._path:
+            self._open(row.path)
+        if self._descriptor < 0:
+            return False
+        if needle not in self._glances:
+            from app.index.search.deep.finders import exactly
+            from app.index.search.deep.glance import Glance
+
+            self._glances[needle] = Glance([exactly(needle), exactly(_ESCAPE)])
+        try:
+            return self._glances[needle].lacks(self._descriptor, beat)
+        except OSError:
+            return False
 
     def texts(
         self, row: Row, offset: int, kind: int, needle: bytes | None = None, *, apart: bool = False

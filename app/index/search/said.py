@@ -9,6 +9,8 @@ from app.formats.fold import encoded, fold
 from app.sessions.pieces import pack
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from app.index.row import Row
     from app.index.search.found import Where
 
@@ -37,6 +39,18 @@ def said(row: Row) -> bytes:
     if row.id:
         parts.append(pack(ID, 0, encoded(fold(row.id))))
     return b"".join(parts)
+
+
+def of_all(rows: Sequence[Row]) -> bytes:
+    """The same of several rows, folded, one in a line: what is not in this is not said of any of them."""
+    texts = {row.cwd for row in rows}
+    texts.update([row.id for row in rows])
+    texts.update([row.name for row in rows if row.name])
+    texts.update([label for row in rows if row.labels for _, label in row.labels])
+    # What is ASCII is folded in no time.
+    plain = [text for text in texts if text.isascii()]
+    others = [text for text in texts if not text.isascii()]
+    return encoded(fold("\n".join(plain)) + "\n" + fold("\n".join(others)))
 
 
 @lru_cache(maxsize=1024)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from app.index.query.query import Facts, Term
     from app.index.search.blocks import Place, Session
+    from app.index.search.deep.ahead import Ahead
     from app.index.search.sessions import Sessions, View
     from app.index.text.mapped import Segments
 
@@ -33,8 +34,8 @@ PAGE = 50
 """Hits of the first page, if so many are found in no time."""
 
 SOON_SECONDS = 0.004
-"""Else it comes as soon after this as there is any: few sessions have a rare word, and the last of them may
-be the oldest of all."""
+"""Else it comes as soon after this as there is any, or before something that takes longer: few sessions have
+a rare word, and the last of them may be the oldest of all."""
 
 _PAUSE_SECONDS = 0.05
 """Later pages come no closer together than this; nobody reads faster."""
@@ -62,10 +63,12 @@ class Search:
         now_ms: int = 0,
         generation: int = 0,
         alone: bool = False,
+        ahead: Ahead | None = None,
         done: Callable[[Memory], object] = lambda memory: None,
     ) -> None:
         """:param memory: what the last search found out.
         :param alone: this process has nothing else to do and may be copied.
+        :param ahead: it was copied, and the copy looks for the same.
         :param done: is called with what this one found out, at its end, or when it is given up.
         :raises QueryError: a pattern cannot be looked for.
         """
@@ -81,6 +84,7 @@ class Search:
         self._order = order
         self._every = every
         self._alone = alone
+        self._ahead = ahead
         self._now_ms = now_ms
         self._done = done
         self._cancelled = Event()
@@ -130,6 +134,8 @@ class Search:
     def _sweep(
         self, plan: Plan, view: View, memory: Memory, passes: Callable[[Session], bool] | None
     ) -> Sweep:
+        # What it is told is of the first plan.
+        ahead, self._ahead = self._ahead, None
         return Sweep(
             plan,
             view,
@@ -141,6 +147,7 @@ class Search:
             passes,
             every=self._every or self._order != "recent",
             alone=self._alone,
+            ahead=ahead,
         )
 
     # -- pages --
@@ -152,7 +159,7 @@ class Search:
         """
         hits: list[Hit] = []
         told = time.perf_counter()
-        first = True
+        first, leaps = True, 0
         try:
             steps = self._hits(sweep)
             while True:
@@ -162,8 +169,10 @@ class Search:
                 if some is None:
                     break
                 hits += some
+                if sweep.leaps > leaps:
+                    leaps, told = sweep.leaps, time.perf_counter()
                 passed = time.perf_counter() - told
-                is_due = len(hits) >= PAGE or (hits and passed > SOON_SECONDS)
+                is_due = len(hits) >= PAGE or (hits and (passed > SOON_SECONDS or sweep.is_leap_due))
                 if (first and is_due) or passed > _PAUSE_SECONDS:
                     yield self._page(hits, sweep, view)
                     first = first and not hits

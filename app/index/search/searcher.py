@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from app.index.catalog import Catalog
     from app.index.row import Row
+    from app.index.search.deep.ahead import Ahead
     from app.index.search.found import Hit
     from app.stores.base import Store
 
@@ -75,6 +76,7 @@ class Searcher:
         keep_going: Callable[[], bool] = lambda: True,
         now_ms: int | None = None,
         alone: bool = False,
+        ahead: Ahead | None = None,
     ) -> Search:
         """Look for what `query` asks for.
 
@@ -86,6 +88,7 @@ class Searcher:
         :param keep_going: asked every two milliseconds; the search ends without a last page once it says no.
         :param now_ms: the time, for how old sessions are.
         :param alone: this process has nothing else to do, and may be copied so that two look through files.
+        :param ahead: that was done already, for the same query.
         :raises QueryError: it has a pattern that cannot be looked for.
         """
         now = time.time_ns() // 1_000_000 if now_ms is None else now_ms
@@ -103,6 +106,7 @@ class Searcher:
                 now_ms=now,
                 generation=self._generation,
                 alone=alone,
+                ahead=ahead,
                 done=self._remember,
             )
 

@@ -6,6 +6,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from app.index.search.blocks import Block, Session, blocks
+from app.index.search.spread import Spread
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -18,29 +19,45 @@ MOST_FRESH = 256
 """So many sessions may have changed before all are laid out anew: that takes a hundredth of a second."""
 
 
+class Layout:
+    """The sessions as they were laid out last."""
+
+    def __init__(self, sessions: Sequence[Session]) -> None:
+        self.blocks = blocks(sessions)
+        self._spread: Spread | None = None
+
+    def spread(self, segments: Segments) -> Spread:
+        """Where their texts are; worked out when it is asked for first."""
+        spread = self._spread
+        if spread is None or spread.age != segments.age:
+            spread = self._spread = Spread(self.blocks, segments)
+        return spread
+
+
 class View:
     """All sessions as they are at one moment; does not change.
 
-    blocks   the sessions as they were laid out last, newest first
+    layout   the sessions as they were laid out last; `blocks` they, newest first
     stale    those of `blocks` that have changed since, or are gone
     fresh    those that have changed since, newest first; in one block, or none
     away     paths of those that are known as they were before their files were out of reach, sorted
     """
 
-    __slots__ = ("away", "blocks", "count", "fresh", "stale")
+    __slots__ = ("away", "blocks", "count", "fresh", "layout", "stale")
 
     def __init__(
         self,
-        laid: list[Block],
+        layout: Layout,
         stale: frozenset[Session],
         fresh: list[Session],
         count: int,
         away: Sequence[str],
     ) -> None:
         self.away = away
-        self.blocks = laid
+        self.blocks = layout.blocks
         self.stale = stale
         self.fresh = Block(fresh) if fresh else None
+        self.layout = layout
         self.count = count
 
     def all_blocks(self) -> list[Block]:
@@ -56,7 +73,7 @@ class Sessions:
         self._segments = segments
         self._lock = Lock()
         self._by_path: dict[str, Session] = {}
-        self._laid: list[Block] = []
+        self._laid = Layout([])
         self._in_blocks: dict[str, Session] = {}
         self._changed: set[str] = set()
         self._unasked: set[str] = set()
@@ -147,7 +164,7 @@ class Sessions:
 
     def _lay_out(self) -> None:
         ordered = newest_first(self._by_path.values())
-        self._laid = blocks(ordered)
+        self._laid = Layout(ordered)
         self._in_blocks = dict(self._by_path)
         self._changed.clear()
         self._view = None

@@ -10,13 +10,14 @@ from app.index.search.lookup import Lookup
 from app.index.search.matcher import Matcher
 from app.index.search.picker import Picker
 from app.index.search.piece import piece_of
+from app.index.search.rare import Rare
 from app.index.search.sessions import key_of, newest_first
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from app.index.search.blocks import Session
-    from app.index.search.deep.other_end import Meeting, OtherEnd
+    from app.index.search.deep.ahead import Ahead
     from app.index.search.deep.session import Deep, Verdict
     from app.index.search.memory import Memory
     from app.index.search.originals import Originals
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
     from app.index.text.mapped import Segments
 
     Passes = Callable[[Session], bool]
-
-OTHER_END_FROM_BYTES = 32_000_000
-"""With less than this to look through, a second process costs more than it saves."""
 
 
 class Sweep:
@@ -51,9 +49,11 @@ class Sweep:
         *,
         every: bool = False,
         alone: bool = False,
+        ahead: Ahead | None = None,
     ) -> None:
         """:param passes: whether a session passes the filters; None where there are none.
         :param alone: this process has nothing else to do and may be copied (`deep.other_end`).
+        :param ahead: the same was begun before. It is closed at the end.
         """
         self.plan = plan
         self.searched = 0
@@ -64,7 +64,8 @@ class Sweep:
         self._notes: list[Note] = []
         self._originals = originals
         self.lookup = Lookup(plan, segments, self.reads)
-        self.matcher = Matcher(plan, segments, originals, pulse)
+        self._rare = Rare(view, segments, pulse)
+        self.matcher = Matcher(plan, segments, originals, pulse, self._rare)
         self.picker = Picker(self.matcher, pulse)
         self._view = view
         self._sessions = sessions
@@ -75,11 +76,20 @@ class Sweep:
         self._every = every
         self._alone = alone
         self._deep: Deep | None = None
-        self._other_end: OtherEnd | None = None
-        self._meeting: Meeting | None = None
-        self._before = 0
+        self._ahead = ahead
+        self._is_told = True
         self._answered = 0
         self._known = [seeker for seeker in plan.wanted if memory.knew(seeker.term)]
+
+    @property
+    def is_leap_due(self) -> bool:
+        """Whether nothing may come for a while now: a word is looked for in all texts at once."""
+        return self._rare.is_due
+
+    @property
+    def leaps(self) -> int:
+        """How often that was done. What it leads to comes at once, or not at all."""
+        return self._rare.at_once
 
     @property
     def notes(self) -> list[Note]:
@@ -97,44 +107,25 @@ class Sweep:
 
         :raises Stopped: the search is not wanted any more.
         """
-        if self._alone and self.plan.query.is_deep and self._is_much():
-            from app.index.search.deep.other_end import Meeting, begin
-
-            self._looking()
-            meeting = self._meeting = Meeting()
-            self._other_end = begin(lambda: self._from_the_end(meeting))
         try:
+            if self._alone and self._ahead is None and self.plan.query.is_deep:
+                self._ahead = self._look_ahead()
             yield from self._run()
         finally:
-            if self._other_end:
-                self._other_end.close()
+            if self._ahead:
+                self._ahead.close()
 
-    def _is_much(self) -> bool:
-        """Whether two have less to do than one."""
-        size = 0
-        for block in self._view.blocks:
-            size += sum([session.row.size for session in block.sessions])
-        return size >= OTHER_END_FROM_BYTES
+    def _look_ahead(self) -> Ahead | None:
+        from app.index.search.deep.ahead import look_ahead
 
-    def _from_the_end(
-        self, meeting: Meeting
-    ) -> Iterator[tuple[str, tuple[bool, int, list[tuple[object, ...]]]]]:
-        """What `_with_others` will want to know of the files, the oldest first."""
-        before = sum([len(block.sessions) for block in self._view.blocks])
-        for block in reversed(self._view.blocks):
-            before -= len(block.sessions)
-            slots = self._slots(block)
-            self._prepare(block)
-            for slot in reversed(slots):
-                if before + slot < meeting.reached:
-                    return
-                session = block.sessions[slot]
-                try:
-                    verdict = self._look_into(session)
-                except OSError:
-                    # It is told of by whoever tries again.
-                    continue
-                yield session.row.path, (verdict.matches, verdict.mask, [*map(tuple, verdict.spots)])
+        lacking, passes, stale = self._memory.lacking, self._passes, self._view.stale
+        rows = [
+            session.row
+            for block in self._view.blocks
+            for session in block.sessions
+            if session not in stale and session not in lacking and (passes is None or passes(session))
+        ]
+        return look_ahead(self.plan, rows, every=self._every)
 
     def _run(self) -> Iterator[list[Session]]:
         fresh: list[Session] = []
@@ -148,7 +139,6 @@ class Sweep:
                 yield self._counted(_merged(some, fresh, some[-1]) if fresh and some else some)
             if fresh:
                 yield self._counted(_merged([], fresh, block.sessions[-1]))
-            self._before += len(block.sessions)
         yield self._counted(fresh[::-1])
 
     def _counted(self, some: list[Session]) -> list[Session]:
@@ -185,21 +175,25 @@ class Sweep:
         alone = set(others)
         reloaded = self._reloaded(block, others)
         self._prepare(block)
-        meeting = self._meeting if block is not self._view.fresh else None
+        pulse = self._pulse
+        asked = pulse.asked
         for slot in slots:
             session = reloaded.get(slot, block.sessions[slot])
             if slot in alone:
-                if meeting:
-                    meeting.reached = self._before + slot
                 self.searched += 1
-                yield [session] if self._matches(session) else []
+                pulse.beat()
+                if self._matches(session):
+                    yield [session]
+                elif asked != pulse.asked:
+                    asked = pulse.asked
+                    yield []
             elif slot in matching:
                 yield [session]
 
     def _prepare(self, block: Block) -> None:
-        """What the catalog knows of many sessions is packed in less time than that of each."""
-        if self.plan.everywhere:
-            block.said()
+        """What the catalog knows of many sessions is looked through in less time than that of each."""
+        plan = self.plan
+        self._is_told = plan.everywhere and block.may_say((*plan.wanted, *plan.unwanted))
 
     def _sift(self, block: Block, slots: Sequence[int]) -> Sequence[int]:
         """Those that match. What is found out is remembered, and what is known is not looked for."""
@@ -249,7 +243,7 @@ class Sweep:
     def _file_matches(self, session: Session) -> bool:
         row = session.row
         try:
-            verdict = self._answer(row.path) or self._look_into(session)
+            verdict = self._look_into(session)
         except OSError as error:
             self._notes.append(_cannot_be_read(row.path, error.strerror or str(error)))
             return False
@@ -259,27 +253,20 @@ class Sweep:
             self.reads[session] = tuple(map(piece_of, reversed(verdict.spots)))
         return verdict.matches
 
-    def _answer(self, path: str) -> Verdict | None:
-        """What the other process has found in a file."""
-        answer = self._other_end.take(path) if self._other_end else None
-        if answer is None:
-            return None
-        from app.index.search.deep.session import Spot, Verdict
-
-        self._answered += 1
-        matches, mask, spots = answer
-        return Verdict(matches, mask, None, tuple(Spot(*spot) for spot in spots))
-
     def _look_into(self, session: Session) -> Verdict:
-        """Look through a session's file. OSError where it cannot be read."""
-        from app.index.search.deep.session import Verdict
-
-        matcher, plan = self.matcher, self.plan
+        """Look through a session's file, or take what is known of it. OSError where it cannot be read."""
         known = 0
-        for piece in self.picker.told(session):
-            known |= piece.mask
-        if plan.everywhere and any(matcher.said(seeker, session) for seeker in plan.unwanted):
-            return Verdict(False, plan.all)
+        if self._is_told:
+            for piece in self.picker.told(session):
+                known |= piece.mask
+            if any(self.matcher.said(seeker, session) for seeker in self.plan.unwanted):
+                from app.index.search.deep.session import Verdict
+
+                return Verdict(False, self.plan.all)
+        verdict = self._ahead.take(session.row) if self._ahead and not known else None
+        if verdict is not None:
+            self._answered += 1
+            return verdict
         row = session.row
         return self._looking().session(
             row.path, row.dialect, known=known, best=False, every=self._every, beat=self._pulse.beat

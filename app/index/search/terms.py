@@ -39,6 +39,7 @@ class Seeker:
     only     the bytes that `first` looks for, if it does no more than that
     raw      bytes that are in each line with a text that has an `exact` term, if nothing in it is escaped
     apart    it does not lie across the end of a line
+    by_lines   what `first` looks for is in each folded text that has the term, whatever is around it
     """
 
     simple = False
@@ -46,6 +47,7 @@ class Seeker:
     raw: bytes | None = None
     near = False
     apart = False
+    by_lines = True
 
     def __init__(self, term: Term) -> None:
         self.term = term
@@ -179,6 +181,7 @@ class Pattern(Seeker):
     """A regular expression. RE2 lets other threads run and takes time that grows with the text alone."""
 
     backwards = False
+    by_lines = False
 
     def __init__(self, term: Term) -> None:
         """:raises BadPattern: see `query.regex`."""

@@ -77,12 +77,16 @@ class Source:
             at = self._find_slice(needle, start, stop)
         return at
 
-    def _find_slice(self, needle: bytes, start: int, end: int) -> int:
-        search = _sz_find() if self._address and end - start >= LARGE else None
+    def find_free(self, needle: bytes, start: int, end: int) -> int:
+        """`find`, which lets other threads run meanwhile, however little there is to look through."""
+        search = _sz_find() if self._address else None
         if search is None:
             return self.find(needle, start, end)
         found = search(self._address + start, end - start, needle, len(needle))
         return found - self._address if found else -1
+
+    def _find_slice(self, needle: bytes, start: int, end: int) -> int:
+        return (self.find_free if end - start >= LARGE else self.find)(needle, start, end)
 
     def holds(self, start: int, length: int) -> bool:
         """Whether pieces lie there, as far as can be told without reading them."""
@@ -170,10 +174,15 @@ def _is_whole(source: Source) -> bool:
     return source.data[: len(MARK)] == MARK
 
 
+def runs_free() -> bool:
+    """Whether several threads can search at the same time."""
+    return _sz_find() is not None
+
+
 def _sz_find() -> Callable[[int, int, bytes, int], int | None] | None:
     """stringzilla's search as a function that runs without the interpreter's lock."""
     global _search, _is_sought
-    if not _is_sought:
+    if not _is_sought and stringzilla is not None:
         _is_sought = True
         import ctypes
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.index.search import blocks, search
+from app.index.search.originals import Originals
 from tests.factory import NOW
 
 if TYPE_CHECKING:
@@ -308,6 +309,28 @@ def test_the_first_page_comes_before_the_rest_is_looked_at(world: World) -> None
     page = next(iter(asked))
     assert not page.done
     assert search.PAGE <= len(page.hits) == page.total == page.searched < page.of == 300
+
+
+def test_what_is_written_otherwise_everywhere_is_seen_at_a_glance(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.session("s1", *["def and left"] * 50)
+    world.session("s2", *["def and left"] * 50, "eF")
+    world.session("s3", *["def and left"] * 50, {"type": "session_info", "name": "eF"})
+    world.session("s4", *["def \x1b and left"] * 50)
+    world.scan()
+    read: set[tuple[str, int]] = set()
+    line = Originals._line
+
+    def counted(self: Originals, offset: int, size: int = 0) -> bytes | None:
+        read.add((self._path, offset))
+        return line(self, offset, size)
+
+    monkeypatch.setattr(Originals, "_line", counted)
+    assert [page.total for page in world.search("eF")][-1] == 2
+    # To the end where it is, by any name, and where something is escaped; else two lines are enough.
+    assert len(read) == 2 + 51 + 50 + 50
+    assert world.ids("eF") == ["s3", "s2"]
 
 
 def test_a_newer_query_ends_the_older_one(world: World) -> None:

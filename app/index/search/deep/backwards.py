@@ -13,6 +13,8 @@ READ = 8 << 20
 """Bytes that are held at once; nearly all sessions are shorter."""
 
 _HAS_PREADV = hasattr(os, "preadv")  # not on Windows
+_AT_FIRST = 512 << 10
+"""The buffer is for so much until there is a longer file: to clear what it takes is time, too."""
 _FIRST = 64 << 10
 _SLICE = 256 << 10
 """Slices stay in the processor's cache while one word after the other is looked for in them. So they are
@@ -40,7 +42,7 @@ class Backwards:
     def __init__(self, size: int = READ) -> None:
         self.read = 0
         self._size = size
-        self._buffer = bytearray(size)  # takes memory as far as it is written to
+        self._buffer = bytearray(min(size, _AT_FIRST))
         self.descriptor = -1
         self._end = 0
         self._held = (-1, 0)
@@ -55,7 +57,7 @@ class Backwards:
         self._end = os.fstat(descriptor).st_size
         self._held = (-1, 0)
         if len(self._buffer) > self._size:
-            self._buffer = bytearray(self._size)
+            self._buffer = bytearray(min(self._size, _AT_FIRST))
 
     def slices(self, end: int = -1) -> Iterator[Slice]:
         """All lines, or those before the offset `end`, where a line begins. The last may have no LF.
@@ -99,7 +101,7 @@ class Backwards:
         if self._held == (base, end):
             return
         if end - base > len(self._buffer):
-            self._buffer = bytearray(end - base)
+            self._buffer = bytearray(max(end - base, min(2 * len(self._buffer), self._size)))
         self._held = (base, end)
         self._low = end - base
 

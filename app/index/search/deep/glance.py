@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _FIRST = 64 << 10
 """What is said often is in the last lines: who has found it there reads no more."""
 _SIZE = 256 << 10
+_SELDOM = 8
+"""After so many files in a row that lack it all, as much of the next one is read at once as goes."""
 
 
 class Glance:
@@ -30,6 +32,7 @@ class Glance:
     def __init__(self, finders: Sequence[Finder]) -> None:
         self.read = 0
         self._finders = finders
+        self._lacking = 0
         self._view = memoryview(bytearray(_SIZE))
 
     def lacks(self, descriptor: int, beat: Callable[[], object]) -> bool:
@@ -43,22 +46,30 @@ class Glance:
         buffer = view.obj
         assert isinstance(buffer, bytearray)
         end = os.fstat(descriptor).st_size
-        size = _FIRST
+        size = _FIRST if self._lacking < _SELDOM else _SIZE
         while end > 0:
             low = max(0, end - size)
             count = end - low
             read = read_into(descriptor, view[:count], low)
             self.read += read
-            if read < count:  # it has become shorter
-                return False
             # Whole lines: some finders look on from where they are to the end of one.
             start = buffer.find(b"\n", 0, count) + 1 if low else 0
-            if low and start in (0, count):
-                return False
-            for finder in finders:
-                if finder(buffer, start, count) >= 0:
-                    return False
+            if read < count or (low and start in (0, count)):  # it has become shorter, or a line is too long
+                break
+            if _finds(finders, buffer, start, count):
+                break
             end = low + start
             size = _SIZE
             beat()
-        return True
+        else:
+            self._lacking += 1
+            return True
+        self._lacking = 0
+        return False
+
+
+def _finds(finders: Sequence[Finder], data: bytearray, start: int, end: int) -> bool:
+    for finder in finders:  # noqa: SIM110  # thousands of files: a generator costs more than what it does
+        if finder(data, start, end) >= 0:
+            return True
+    return False

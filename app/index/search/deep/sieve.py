@@ -211,10 +211,15 @@ def _written(run: str) -> bytes:
 
 def _codes(chars: Sequence[str]) -> bytes:
     """The numbers of characters as escapes have them; of a pair of surrogates, the first one."""
-    codes = {each.encode("utf-16-be", "surrogatepass")[:2].hex() for each in chars if not _is_mark(each)}
+    codes = {_code(ord(each)) for each in chars if not _is_mark(each)}
     if any(map(_is_mark, chars)):
         codes.add("03[0-6].")
     return rb"\\u(?i:%b)" % "|".join(sorted(codes)).encode()
+
+
+def _code(number: int) -> str:
+    # What UTF-16 has; but to import that codec takes as long as to look through some files.
+    return f"{number if number < 0x10000 else 0xD800 + (number - 0x10000 >> 10):04x}"
 
 
 def _is_mark(char: str) -> bool:

@@ -31,6 +31,7 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
     if request.param == "plain":
         monkeypatch.setattr(finders, "_find", None)
         monkeypatch.setattr(finders, "_find_uncased", None)
+    monkeypatch.setattr(finders, "_WORTH", 0)
     return str(request.param)
 
 

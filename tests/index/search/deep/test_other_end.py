@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.index.search import sweep as sweep_module
+from app.index.search.deep import ahead as ahead_module
 from app.index.search.deep import other_end as other_end_module
-from app.index.search.deep.other_end import OtherEnd, begin
+from app.index.search.deep.other_end import Board, OtherEnd, begin
 from tests.index.helpers import PATIENCE
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
 
 
-def waited_for(other: OtherEnd, path: str) -> Any:
-    """What the other process says of a file; None when it ends without a word."""
-    while (answer := other.take(path)) is None and other.fileno() >= 0:
+def waited_for(other: OtherEnd, number: int) -> Any:
+    """What the other process says of a thing when it has said all, or this in the pipe."""
+    while (answer := other.take(number)) is None and other.fileno() >= 0:
         assert select.select([other], [], [], PATIENCE)[0]
     return answer
 
@@ -44,43 +44,62 @@ def is_gone(process: int) -> bool:
 
 
 def test_answers_come_as_they_are_given_and_the_process_ends_when_it_is_closed() -> None:
-    def look() -> Iterator[tuple[str, object]]:
-        yield "/first", (True, 3, [(1, 2)])
-        yield "/long", b"x" * 200_000
+    def look(board: Board) -> Iterator[tuple[int, object]]:
+        yield 0, [(True, 3)]
+        yield 1, 7
+        yield 2, b"x" * 200_000
         # Until the end: nobody ever writes to it.
         os.read(os.pipe()[0], 1)
 
-    other = begin(look)
+    other = begin(4, look)
     assert other is not None
     try:
-        assert waited_for(other, "/long") == b"x" * 200_000
-        assert other.take("/first") == (True, 3, [(1, 2)])
-        assert other.take("/first") is other.take("/never") is None
+        assert waited_for(other, 2) == b"x" * 200_000
+        assert other.take(0) == [(True, 3)]
+        assert other.take(1) == 7
+        assert other.take(0) is other.take(3) is None
     finally:
         other.close()
     assert is_gone(other.process_id)
 
 
 def test_what_fails_there_is_left_to_who_asks(capfd: pytest.CaptureFixture[str]) -> None:
-    def look() -> Iterator[tuple[str, object]]:
-        yield "/first", 1
+    def look(board: Board) -> Iterator[tuple[int, object]]:
+        yield 0, 1
         raise RuntimeError("broken")
 
-    other = begin(look)
+    other = begin(2, look)
     assert other is not None
-    assert waited_for(other, "/second") is None
-    assert other.take("/first") == 1
+    assert waited_for(other, 1) is None
+    assert other.take(0) == 1
     assert is_gone(other.process_id)
     other.close()
     assert capfd.readouterr() == ("", "")
 
 
-def test_it_ends_with_who_asks() -> None:
-    def look() -> Iterator[tuple[str, object]]:
-        while True:
-            yield "/more", b"x" * 1_000
+def test_each_sees_what_the_other_one_has_written() -> None:
+    ready, go = os.pipe()
 
-    other = begin(look)
+    def look(board: Board) -> Iterator[tuple[int, object]]:
+        os.read(ready, 1)
+        yield 1, board.reached % 251
+
+    other = begin(2, look)
+    assert other is not None
+    other.board.reached = 251 * 300 + 5
+    os.write(go, b"!")
+    assert waited_for(other, 0) is None
+    assert other.take(1) == 5
+    os.close(ready)
+    os.close(go)
+
+
+def test_it_ends_with_who_asks() -> None:
+    def look(board: Board) -> Iterator[tuple[int, object]]:
+        while True:
+            yield 0, b"x" * 1_000
+
+    other = begin(1, look)
     assert other is not None
     os.close(other.fileno())
     assert os.waitpid(other.process_id, 0)[0] == other.process_id
@@ -89,41 +108,94 @@ def test_it_ends_with_who_asks() -> None:
 def test_no_process_is_copied_that_has_other_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threading, "active_count", lambda: 2)
     monkeypatch.setattr(os, "fork", lambda: pytest.fail("it was copied"))
-    assert begin(lambda: ()) is None
+    assert begin(1, lambda board: ()) is None
 
 
 class Whole(OtherEnd):
     """Has answered all before anybody asks."""
 
-    def take(self, path: str) -> Any:
-        while (answer := super().take(path)) is None and self.fileno() >= 0:
+    taken = 0
+
+    def take(self, number: int) -> Any:
+        while self.fileno() >= 0:
             assert select.select([self], [], [], PATIENCE)[0]
+            self.receive()
+        answer = super().take(number)
         Whole.taken += answer is not None
         return answer
 
-    taken = 0
 
-
-@pytest.mark.parametrize("how", [{}, {"every": True}, {"order": "relevance"}])
-@pytest.mark.parametrize("query", ["window in:all", "window -door in:all"])
-def test_it_finds_what_one_process_finds(
-    query: str, how: dict[str, Any], world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sweep_module, "OTHER_END_FROM_BYTES", 0)
+@pytest.fixture
+def whole(monkeypatch: pytest.MonkeyPatch) -> type[Whole]:
+    monkeypatch.setattr(ahead_module, "FROM_BYTES", 0)
     monkeypatch.setattr(other_end_module, "OtherEnd", Whole)
     monkeypatch.setattr(Whole, "taken", 0)
+    return Whole
+
+
+def found(world: World, query: str, how: dict[str, Any], **more: Any) -> tuple[object, list[str]]:
+    pages = world.pages(query, **how, **more)
+    hits = [(hit.path, hit.entry_id, hit.snippet, hit.kind) for page in pages for hit in page.hits]
+    return hits, [note.message for note in pages[-1].notes]
+
+
+HOW: list[dict[str, Any]] = [{}, {"every": True}, {"order": "relevance"}]
+
+
+@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("query", ["window in:all", "window -door in:all"])
+def test_it_finds_what_one_process_finds(
+    query: str, how: dict[str, Any], world: World, whole: type[Whole]
+) -> None:
     for number in range(6):
         world.session(f"s{number}", "a window", "a door and a Window" if number % 2 else "a wall")
     world.scan()
     world.path("s3").unlink()
-
-    def found(**more: Any) -> tuple[object, list[str]]:
-        pages = world.pages(query, **how, **more)
-        hits = [(hit.path, hit.entry_id, hit.snippet, hit.kind) for page in pages for hit in page.hits]
-        return hits, [note.message for note in pages[-1].notes]
-
-    expected = found()
+    expected = found(world, query, how)
     assert expected[1], "what cannot be read is told of"
-    assert Whole.taken == 0
-    assert found(alone=True) == expected
-    assert Whole.taken == 5
+    assert whole.taken == 0
+    assert found(world, query, how, alone=True) == expected
+    assert whole.taken == 5
+
+
+@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize(
+    "query", ["window", "window -door", "window app", "-door", "wall window", "window -s2", "re:win[d]ow"]
+)
+def test_what_was_looked_for_before_the_scan_is_true_after_it(
+    query: str, how: dict[str, Any], world: World, whole: type[Whole]
+) -> None:
+    for number in range(6):
+        world.session(f"s{number}", "a window", "a door and a Window" if number % 2 else "a wall")
+    world.scan()
+    expected_before = found(world, query, how, all_text=True)
+    world.index.close()
+
+    world.index = world.open()
+    world.index.look_ahead(query, all_text=True, **how)
+    # Nobody listens, and the answers about these are out of date.
+    world.append("s2", "a door")
+    world.path("s4").unlink()
+    world.session("s9", "the newest window")
+    world.index.scan()
+    told = found(world, query, how, all_text=True, alone=True)
+    # Of what else is known of a session nothing is known there.
+    assert whole.taken == (0 if "app" in query else 4)
+
+    world.index.close()
+    world.index = world.open()
+    world.scan()
+    assert told == found(world, query, how, all_text=True)
+    assert told != expected_before
+
+
+def test_what_was_looked_for_before_is_not_taken_for_something_else(world: World, whole: type[Whole]) -> None:
+    world.session("s1", "a window")
+    world.session("s2", "a door")
+    world.scan()
+    world.index.close()
+    world.index = world.open()
+    world.index.look_ahead("window", all_text=True)
+    world.index.scan()
+    assert world.ids("door", all_text=True, alone=True) == ["s2"]
+    assert whole.taken == 2, "a process of its own has looked for that"

@@ -10,7 +10,7 @@ import pytest
 from app.formats import kinds
 from app.formats.encode import encode
 from app.index.query.query import REGEX, WORD, Query, Term
-from app.index.search.deep import backwards
+from app.index.search.deep import backwards, glance
 from app.index.search.deep.session import Deep, Verdict
 from app.index.search.terms import Plan
 
@@ -222,3 +222,26 @@ def test_somebody_may_end_it(path: Path) -> None:
     with pytest.raises(Enough):
         look(searched, path, beat=enough)
     assert look(searched, path).matches
+
+
+def test_who_meets_a_word_seldom_reads_more_of_the_next_file_at_once(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[int] = []
+    read_into = glance.read_into
+
+    def counted(descriptor: int, view: memoryview, offset: int) -> int:
+        looks.append(offset)
+        return read_into(descriptor, view, offset)
+
+    monkeypatch.setattr(glance, "read_into", counted)
+    path.write_bytes(HEAD + said("user", "nothing here") * 1500)
+    searched = deep("needle")
+    for _ in range(12):
+        assert not look(searched, path).matches
+    assert looks[:2] != [0, 0]
+    assert looks[-2:] == [0, 0]
+    path.write_bytes(HEAD + said("user", "nothing here") * 1500 + said("user", "a needle"))
+    assert look(searched, path).matches
+    assert look(searched, path).matches
+    assert looks[-1] > 0, "and the last lines first again once it has been there"

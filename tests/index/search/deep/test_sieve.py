@@ -36,6 +36,8 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
     if request.param == "plain":
         monkeypatch.setattr(finders, "_find", None)
         monkeypatch.setattr(finders, "_find_uncased", None)
+    # A part is looked for first in long texts only.
+    monkeypatch.setattr(finders, "_WORTH", 0)
     return str(request.param)
 
 
