@@ -154,11 +154,14 @@ def _starts(block: bytes, offset: int) -> tuple[list[int], int]:
     The decoder does not care where lines end, but JSON has no "}" that is followed by a "{". So no LF stands
     within a value, and of two values on a line their number tells.
     """
+    # A number is looked for faster than bytes of length one.
+    find, newline, opens, closes = block.find, ord("\n"), ord("{"), ord("}")
+    if 0 <= find(newline) == len(block) - 1 and block[0] == opens and block[-2] == closes:
+        # One line, as it is appended.
+        return [offset], len(block)
     quickly = starts_of_objects(block, offset)
     if quickly is not None:
         return quickly
-    # A number is looked for faster than bytes of length one.
-    find, newline, opens, closes = block.find, ord("\n"), ord("{"), ord("}")
     starts: list[int] = []
     add = starts.append
     at = 0

@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 BOM = b"\xef\xbb\xbf"
-BLOCK_SIZE = 256 << 10
+BLOCK_SIZE = 512 << 10
 """How much is read at once: a file of gigabytes needs no more memory than its longest line and this, and the
-lines of a block are still in the processor's cache when they are decoded (4 MiB blocks: a fifth slower)."""
+lines of a block are still in the processor's cache when they are decoded. With half of it a cold index takes
+3 to 4 % more processor time, with up to four times as much none less."""
 
 # What JavaScript's trim() takes off and bytes.strip() leaves: agents skip lines of these without a word.
 _UNICODE_BLANKS = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029"
@@ -130,4 +131,6 @@ def feed_lines(
         else:
             size = 2 * max(size, len(piece))
         piece = b""
+        if offset == end:
+            break
     return offset, piece

@@ -86,7 +86,7 @@ def rebuild(cache_folder: str) -> None:
 
 def _counts(connection: sqlite3.Connection) -> tuple[int, int, int]:
     sessions, texts = connection.execute(
-        "SELECT (SELECT count(*) FROM sessions WHERE listed), (SELECT count(*) FROM texts)"
+        "SELECT count(*), count(spans) FROM sessions WHERE listed"
     ).fetchone()
     return sessions, texts, sum(used.live for used in table.segments(connection).values())
 

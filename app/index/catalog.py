@@ -13,7 +13,7 @@ from _thread import allocate_lock
 from operator import attrgetter
 
 from app.index import stored
-from app.index.database import Busy, Database, encode
+from app.index.database import Busy, Database, encode, written_by_others
 from app.index.row import SCHEMA
 from app.index.stored import ids_of, newest_first
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from typing import Concatenate, ParamSpec, TypeVar
 
     from app.index.reading import Reading
-    from app.index.recent import Recent, Written
+    from app.index.recent import Known, Recent
     from app.index.row import Row, Signature
-    from app.index.saving import Columns
+    from app.index.saving import Columns, Saving
     from app.index.text.segment import Span
     from app.index.text.store import TextStore
     from app.stores.base import Store
@@ -128,7 +128,7 @@ class Catalog:
         """Path -> the file as it was when it was read; refused files included."""
 
         def work(connection: sqlite3.Connection) -> dict[str, Signature]:
-            self._known_by = connection, _others(connection)
+            self._known_by = connection, written_by_others(connection)
             return stored.signatures(connection, self.roots(connection))
 
         return self.run(work) or {}
@@ -137,21 +137,22 @@ class Catalog:
         """Whether no other process has written since `signatures`, and all of ours is stored."""
 
         def work(connection: sqlite3.Connection) -> bool:
-            return self._known_by == (connection, _others(connection))
+            return self._known_by == (connection, written_by_others(connection))
 
         return bool(self.run(work)) and not self._pending
 
     def load(self, paths: Iterable[str]) -> dict[str, Reading]:
         """The stored readings of those files that have one; their rows without first messages."""
-        from app.index import loading
-
         wanted = list(paths)
 
         def work(connection: sqlite3.Connection) -> dict[str, Reading]:
             if len(wanted) <= SEVERAL:
-                recent = self._recently().find(wanted, _written(connection))
+                others = written_by_others(connection)
+                recent = self._recently().find(wanted, (connection, connection.total_changes), others)
                 if recent is not None:
                     return recent
+            from app.index import loading
+
             places = [encode(path) for path in wanted]
             return loading.readings(connection, self.roots(connection), places)
 
@@ -177,12 +178,13 @@ class Catalog:
 
         read = list(readings)
         with self._lock:
-            several = len(read) <= SEVERAL and not self._pending
+            recent = self._recent if len(read) <= SEVERAL and not self._pending else None
             before = self._database.written
-            self._pending.update([(reading.row.path, columns(reading)) for reading in read])
-            self._flush()
-            if several and not self._pending and self._recent:
-                self._recent.keep(read, before, self._database.written)
+            for reading in read:
+                self._pending[reading.row.path] = columns(reading)
+            saving = self._flush(recent.known(before) if recent else None)
+            if recent and saving:
+                recent.keep(read, saving.places, saving.numbers, before, self._database.written)
 
     def mark(self, signatures: Mapping[str, Signature]) -> list[Row]:
         """Store other signatures of the sessions among these files, and nothing else.
@@ -239,17 +241,19 @@ class Catalog:
         """The answer to one of `stored`, for the stores at hand; None as with `run`."""
         return self.run(lambda connection: question(connection, self.roots(connection), *asked, **named))
 
-    def _flush(self) -> None:
+    def _flush(self, known: Known | None = None) -> Saving | None:
+        """Write what is pending; None where there is nothing, or another process has locked us out."""
         if not self._pending:
-            return
+            return None
         from app.index.saving import Saving
 
-        saving = Saving(self._pending, self._names)
+        saving = Saving(self._pending, self._names, known)
         try:
             self._database.run(saving.write)
         except Busy:
-            return
+            return None
         self._pending.clear()
+        return saving
 
     def _recently(self) -> Recent:
         if self._recent is None:
@@ -270,13 +274,3 @@ class Catalog:
         roots = {name: root for root, name in self._names.items()}
         found = connection.execute("SELECT id, name FROM stores")
         return {number: roots[name] for number, name in found if name in roots}
-
-
-def _written(connection: sqlite3.Connection) -> Written:
-    return connection, connection.total_changes, _others(connection)
-
-
-def _others(connection: sqlite3.Connection) -> int:
-    """A number that changes for this connection whenever another one has written."""
-    (version,) = connection.execute("PRAGMA data_version").fetchone()
-    return int(version)

@@ -29,7 +29,7 @@ LOCAL_JOURNAL, SHARED_JOURNAL = "WAL", "DELETE"
 
 _CHECKPOINT_PAGES = 1000
 """So many are written before they go where they belong, which has to wait for the disk: an append writes
-five.
+four.
 """
 
 BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
@@ -229,6 +229,14 @@ def _alone(folder: str) -> FileLock:
 def version_of(connection: sqlite3.Connection) -> int:
     """The schema of a database; 0 where it is empty."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(version)
+
+
+def written_by_others(connection: sqlite3.Connection) -> int:
+    """A number that changes for this connection whenever another one has written; within a transaction, which
+    others cannot disturb, it is that of the beginning.
+    """
+    (version,) = connection.execute("PRAGMA data_version").fetchone()
     return int(version)
 
 

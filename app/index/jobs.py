@@ -23,7 +23,7 @@ takes twice as long as its ends and is stored on the way, and the list of a stor
 complete that much later.
 """
 
-FIRST, LISTED, REST = range(3)
+FIRST, LISTED, REST = 0, 1, 2
 """The newest files; what gives a row of all others; what is read when there is one."""
 
 ENDS_COST = 16 << 10
@@ -44,11 +44,11 @@ class Job:
 
     def task(self) -> tuple[Task, int]:
         """What the reader is told, and how many bytes it will have to read."""
-        _, size, mtime_ns, _ = self.signature
+        inode, size, mtime_ns, _ = self.signature
         mtime_ms = mtime_ns // 1_000_000
         old = self.old
         # Only growth of the same file may be read from where we left off (PERFORMANCE 3.7).
-        if old and old.state and not self.anew and old.row.ino == self.signature[0] and size > old.row.size:
+        if old and old.state and not self.anew and old.row.ino == inode and size > old.row.size:
             task = (self.path, self.store.agents, mtime_ms, old.state, old.offset, old.fingerprint)
             return task, size - old.offset
         return (self.path, self.store.agents, mtime_ms, NONE, 0, b""), size
@@ -63,12 +63,12 @@ class Step:
 
     __slots__ = ("cost", "job", "only_ends", "stage", "task")
 
-    def __init__(self, job: Job, task: Task, cost: int, only_ends: bool = False) -> None:
+    def __init__(self, job: Job, task: Task, cost: int, only_ends: bool = False, stage: int = REST) -> None:
         self.job = job
         self.task = task
         self.cost = cost
         self.only_ends = only_ends
-        self.stage = REST
+        self.stage = stage
 
 
 def steps_of(jobs: Sequence[Job]) -> list[Step]:
@@ -86,20 +86,20 @@ def list_first(steps: Sequence[Step], listed: Container[str]) -> list[Step]:
     """
     first, ends, rest = [], [], []
     room = FIRST_BYTES
+    # Nobody reads before this is done: it goes through ten thousand files, and makes what it must.
     for step in steps:
-        job = step.job
-        if room > 0 and step.cost <= FIRST_BYTES:
-            room -= step.cost
+        job, cost = step.job, step.cost
+        if room > 0 and cost <= FIRST_BYTES:
+            room -= cost
+            step.stage = FIRST
             first.append(step)
         elif job.path in listed:
             rest.append(step)
-        elif step.cost <= SMALL_BYTES:
+        elif cost <= SMALL_BYTES:
+            step.stage = LISTED
             ends.append(step)
         else:
-            path, agents, mtime_ms, *_ = step.task
-            ends.append(Step(job, (path, agents, mtime_ms, NONE, ENDS, b""), ENDS_COST, True))
+            task = (job.path, step.task[1], step.task[2], NONE, ENDS, b"")
+            ends.append(Step(job, task, ENDS_COST, True, LISTED))
             rest.append(step)
-    for stage, some in ((FIRST, first), (LISTED, ends)):
-        for step in some:
-            step.stage = stage
     return [*first, *ends, *rest]

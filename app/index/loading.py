@@ -19,9 +19,9 @@ _MANY = 400  # names in one query; SQLite's oldest limit is 999
 
 _READINGS = (
     f"SELECT first_message, offset, fingerprint, cut, readings.state, lasting.state, spans, {ROW}"
-    " FROM sessions NATURAL JOIN readings JOIN lasting USING (key) LEFT JOIN texts USING (key)"
+    " FROM sessions NATURAL JOIN readings JOIN lasting USING (key)"
 )
-_TEXTS = "SELECT path, spans FROM sessions NATURAL JOIN texts"
+_TEXTS = "SELECT path, spans FROM sessions"
 
 
 def readings(
@@ -32,10 +32,13 @@ def readings(
     :param roots: of the stores at hand, by their numbers.
     :param paths: as they are stored.
     """
+    found: dict[str, Reading] = {}
+    if not roots:
+        # Nothing of these stores was ever stored: ten thousand files need not be asked for one by one.
+        return found
     # One state of all tables, whatever others write meanwhile.
     connection.execute("BEGIN")
     names = table.names(connection)
-    found = {}
     for query, some in _queries(_READINGS, ids_of(roots), paths):
         for said, offset, fingerprint, cut, changing, lasting, spans, *stored in connection.execute(
             query, some
@@ -61,13 +64,13 @@ def texts(
     connection.execute("BEGIN")
     names = table.names(connection)
     if paths is None:
-        found = connection.execute(f"{_TEXTS} WHERE store IN ({stores})").fetchall()
+        found = connection.execute(f"{_TEXTS} NOT INDEXED WHERE store IN ({stores})").fetchall()
     else:
         found = []
         for query, some in _queries(_TEXTS, stores, paths):
             found += connection.execute(query, some)
     connection.execute("COMMIT")
-    return {decode(path): table.spans_of(spans, names) for path, spans in found}
+    return {decode(path): table.spans_of(spans, names) for path, spans in found if spans is not None}
 
 
 def _queries(select: str, stores: str, paths: Sequence[bytes]) -> Iterator[tuple[str, Sequence[bytes]]]:

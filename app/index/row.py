@@ -31,7 +31,7 @@ FIELDS = (
 )
 """The fields of a `Row` in the order in which the catalog stores them."""
 
-SCHEMA = 3
+SCHEMA = 4
 """What is stored of files by one number is read by that number alone. Changes with `FIELDS`, with what they
 mean, with the tables of `index.tables` and with the state of `sessions.tally`.
 """
@@ -179,7 +179,9 @@ def signature_of(status: stat_result) -> Signature:
 
 def signature(ino: int, size: int, mtime_ns: int, ctime_ns: int) -> Signature:
     """The same of its parts, as the database can store it."""
-    return (ino & _BITS, size, min(mtime_ns, _BITS), max(0, min(ctime_ns, _BITS)))
+    if mtime_ns > _BITS or not 0 <= ctime_ns <= _BITS:
+        mtime_ns, ctime_ns = min(mtime_ns, _BITS), max(0, min(ctime_ns, _BITS))
+    return (ino & _BITS, size, mtime_ns, ctime_ns)
 
 
 def unread(signature: Signature) -> Signature:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import marshal
 
-from app.index.database import encode
+from app.index.database import encode, written_by_others
 from app.index.row import FIRST_MESSAGE
 from app.index.stored import BESIDE
 from app.index.text.table import Ledger
@@ -17,8 +17,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from app.index.reading import Reading
+    from app.index.recent import Known
     from app.index.row import Row
     from app.index.text.segment import Span
+
+    Place = tuple[int, bytes | None, bytes | None, bytes | None]
+    """What stands in the tables of a file: its key, its spans as stored, first message and stamp."""
 
     Lasting = tuple[bytes, bytes, bytes]
     Columns = tuple[str, tuple[Any, ...], tuple[Any, ...], Lasting, tuple[Span, ...] | None]
@@ -28,17 +32,19 @@ _MARSHAL_VERSION = 4  # written and read by every Python since 3.4
 # What is asked for here need not be written when it is the same.
 _FIND = (
     "SELECT key, spans, first_message, stamp"
-    " FROM sessions LEFT JOIN lasting USING (key) LEFT JOIN texts USING (key)"
+    " FROM sessions LEFT JOIN lasting USING (key)"
     " WHERE store = (SELECT id FROM stores WHERE name = ?) AND path = ?"
 )
 _UPDATE = (
     "UPDATE sessions SET cwd = ?, modified = ?, listed = ?, ino = ?, size = ?, mtime_ns = ?, ctime_ns = ?,"
-    " row = ? WHERE key = ?"
+    " row = ?, spans = ? WHERE key = ?"
 )
 _INSERT = (
-    "INSERT INTO sessions (cwd, modified, listed, ino, size, mtime_ns, ctime_ns, row, store, path)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+    "INSERT INTO sessions (cwd, modified, listed, ino, size, mtime_ns, ctime_ns, row, store, path, spans)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
 )
+_PUT_READING = "REPLACE INTO readings VALUES (?, ?, ?, ?, ?)"
+_PUT_LASTING = "REPLACE INTO lasting VALUES (?, ?, ?, ?)"
 
 _MANY = 8
 """So many are mostly new: then none is looked for before it turns out to be there."""
@@ -62,18 +68,32 @@ def columns(reading: Reading) -> Columns:
 
 def blob_of(row: Row) -> bytes:
     """What is stored of a row beside its columns."""
-    values = list(row.values())
-    values[FIRST_MESSAGE] = ""
-    return marshal.dumps(tuple(values[BESIDE:]), _MARSHAL_VERSION)
+    values = row.values()
+    return marshal.dumps((*values[BESIDE:FIRST_MESSAGE], "", *values[FIRST_MESSAGE + 1 :]), _MARSHAL_VERSION)
 
 
 class Saving:
-    """What is to be written: by path its columns, or None for a file that is to be forgotten."""
+    """What is to be written: by path its columns, or None for a file that is to be forgotten.
 
-    def __init__(self, pending: Mapping[str, Columns | None], stores: Mapping[str, bytes]) -> None:
-        """:param stores: the names of the stores at hand by their roots."""
+    places    by the root of its store and its path what stands in the tables of a file once it is written;
+              of no use after a failure
+    numbers   of the segments by their names, likewise; None where nobody has asked for them
+    """
+
+    def __init__(
+        self,
+        pending: Mapping[str, Columns | None],
+        stores: Mapping[str, bytes],
+        known: Known | None = None,
+    ) -> None:
+        """:param stores: the names of the stores at hand by their roots.
+        :param known: what need not be asked for while no other process has written.
+        """
+        self.places: dict[tuple[str, str], Place] = {}
+        self.numbers: dict[str, int] | None = None
         self._pending = pending
         self._stores = stores
+        self._known = known
         self._ids: dict[str, int] = {}
 
     def write(self, connection: sqlite3.Connection) -> None:
@@ -83,49 +103,74 @@ class Saving:
         """
         # It may be done a second time, in another database.
         self._ids.clear()
+        self.places = places = {}
         connection.execute("BEGIN IMMEDIATE")
-        ledger = Ledger(connection)
+        known = self._known
+        if (
+            known is None
+            or known.connection is not connection
+            or known.others != written_by_others(connection)
+        ):
+            known = None
+        # A copy: a number that is given now is none should this fail.
+        numbers = dict(known.numbers) if known and known.numbers else None
+        ledger = Ledger(connection, numbers)
         many = len(self._pending) > _MANY
         for path, entry in self._pending.items():
-            place = encode(path)
             if entry is None:
-                self._forget(connection, ledger, place)
-            elif not many or not self._insert(connection, ledger, place, entry):
-                self._replace(connection, ledger, place, entry)
+                self._forget(connection, ledger, path)
+                continue
+            placed = self._insert(connection, ledger, path, entry) if many else None
+            if placed is None:
+                found = known.places.get((entry[0], path)) if known else None
+                found = found or self._find(connection, self._stores[entry[0]], path)
+                if found:
+                    placed = self._update(connection, ledger, found, entry)
+                else:
+                    placed = self._insert(connection, ledger, path, entry)
+            if placed and not many:
+                places[entry[0], path] = placed
         ledger.close()
+        self.numbers = ledger.numbers
         connection.execute("COMMIT")
 
-    def _insert(self, connection: sqlite3.Connection, ledger: Ledger, place: bytes, entry: Columns) -> bool:
-        """Write what was read of a file that is not there yet; False where it is."""
+    def _find(self, connection: sqlite3.Connection, store: bytes, path: str) -> Place | None:
+        found: Place | None = connection.execute(_FIND, (store, encode(path))).fetchone()
+        return found
+
+    def _insert(
+        self, connection: sqlite3.Connection, ledger: Ledger, path: str, entry: Columns
+    ) -> Place | None:
+        """Write what was read of a file that is not there yet; None where it is."""
         root, session, reading, lasting, spans = entry
-        made = connection.execute(_INSERT, (*session, self._id(connection, root), place))
+        packed = ledger.pack(spans)
+        made = connection.execute(_INSERT, (*session, self._id(connection, root), encode(path), packed))
         if not made.rowcount:
-            return False
-        key = made.lastrowid
-        connection.execute("REPLACE INTO readings VALUES (?, ?, ?, ?, ?)", (key, *reading))
-        connection.execute("REPLACE INTO lasting VALUES (?, ?, ?, ?)", (key, *lasting))
-        ledger.put(key or 0, None, spans)
-        return True
+            return None
+        key = made.lastrowid or 0
+        connection.execute(_PUT_READING, (key, *reading))
+        connection.execute(_PUT_LASTING, (key, *lasting))
+        ledger.count(None, packed)
+        return key, packed, lasting[0], lasting[1]
 
-    def _replace(self, connection: sqlite3.Connection, ledger: Ledger, place: bytes, entry: Columns) -> None:
-        root, session, reading, lasting, spans = entry
-        found = connection.execute(_FIND, (self._stores[root], place)).fetchone()
-        if not found:
-            self._insert(connection, ledger, place, entry)
-            return
-        key, before, *lasted = found
-        connection.execute(_UPDATE, (*session, key))
-        connection.execute("REPLACE INTO readings VALUES (?, ?, ?, ?, ?)", (key, *reading))
-        if lasted != [*lasting[:2]]:
-            connection.execute("REPLACE INTO lasting VALUES (?, ?, ?, ?)", (key, *lasting))
-        ledger.put(key, before, spans)
+    def _update(self, connection: sqlite3.Connection, ledger: Ledger, found: Place, entry: Columns) -> Place:
+        """Write what was read of a file that is there."""
+        _, session, reading, lasting, spans = entry
+        key, before, said, stamp = found
+        packed = ledger.pack(spans)
+        connection.execute(_UPDATE, (*session, packed, key))
+        connection.execute(_PUT_READING, (key, *reading))
+        if said != lasting[0] or stamp != lasting[1]:
+            connection.execute(_PUT_LASTING, (key, *lasting))
+        ledger.count(before, packed)
+        return key, packed, lasting[0], lasting[1]
 
-    def _forget(self, connection: sqlite3.Connection, ledger: Ledger, place: bytes) -> None:
+    def _forget(self, connection: sqlite3.Connection, ledger: Ledger, path: str) -> None:
         for name in self._stores.values():
-            found = connection.execute(_FIND, (name, place)).fetchone()
+            found = self._find(connection, name, path)
             if found:
                 key, before, *_ = found
-                ledger.put(key, before, None)
+                ledger.count(before, None)
                 for table in ("readings", "lasting", "sessions"):
                     connection.execute(f"DELETE FROM {table} WHERE key = ?", (key,))
 

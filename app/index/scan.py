@@ -14,7 +14,7 @@ from app.index.reader import UNREADABLE
 from app.index.reading import Reading
 from app.index.row import provisional_row, refused_row, session_row, signature_of, unread
 from app.index.walk import store_of, walk
-from app.index.work import results, settle, start_workers
+from app.index.work import read_alone, results, settle, start_workers
 from app.sessions.own_growth import is_ours
 
 TYPE_CHECKING = False
@@ -170,6 +170,9 @@ class Scanner:
                     batch.tell(always=True)
             if jobs:
                 settle(jobs)
+            if len(jobs) == 1 and not early and not stop.is_set():
+                self._take(*read_alone(jobs[0], self._catalog.text_store), batch)
+            elif jobs:
                 # Nobody waits for the rows of a list that is printed at its end.
                 listed = self.known if on_delta else None
                 texts = self._catalog.text_store
@@ -196,6 +199,8 @@ class Scanner:
         :param lost: the files that are to be read whole, for their text.
         """
         stored = self._catalog.load([job.path for job in jobs])
+        if not stored:
+            return jobs
         left = []
         back = {}
         for job in jobs:
@@ -228,13 +233,14 @@ class Scanner:
 
     def _take(self, step: Step, result: Result, batch: Batch) -> None:
         job = step.job
-        values, refused, line, state, offset, fingerprint, bytes_read, tail, kept = result
         if step.only_ends:
+            values = result[0]
             self.counts.ends += 1
             # Another worker may have read the whole of it in the meantime.
             if values is not None and job.path not in self.known:
                 batch.hint(provisional_row(job.path, job.store.root, values, job.signature))
             return
+        values, refused, line, state, offset, fingerprint, bytes_read, tail, kept = result
         self.counts.bytes += bytes_read
         self.counts.tails += tail
         self.counts.whole += not tail

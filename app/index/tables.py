@@ -18,16 +18,17 @@ CREATE TABLE stores (id INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE, used_ms 
 CREATE TABLE sessions (
     key INTEGER PRIMARY KEY, store INTEGER NOT NULL, path BLOB NOT NULL, cwd BLOB NOT NULL,
     modified INTEGER NOT NULL, listed INTEGER NOT NULL, ino INTEGER NOT NULL, size INTEGER NOT NULL,
-    mtime_ns INTEGER NOT NULL, ctime_ns INTEGER NOT NULL, row BLOB NOT NULL, UNIQUE (store, path));
+    mtime_ns INTEGER NOT NULL, ctime_ns INTEGER NOT NULL, spans BLOB, row BLOB NOT NULL,
+    UNIQUE (store, path));
 CREATE TABLE readings (
     key INTEGER PRIMARY KEY, offset INTEGER NOT NULL, fingerprint BLOB NOT NULL, cut INTEGER NOT NULL,
     state BLOB NOT NULL);
 CREATE TABLE lasting (
     key INTEGER PRIMARY KEY, first_message BLOB NOT NULL, stamp BLOB NOT NULL, state BLOB NOT NULL);
-CREATE TABLE texts (key INTEGER PRIMARY KEY, spans BLOB NOT NULL);
 CREATE TABLE segments (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, live INTEGER NOT NULL, reach INTEGER NOT NULL);
 CREATE INDEX listing ON sessions (cwd, modified, store, listed);
+CREATE INDEX textless ON sessions (store) WHERE listed AND spans IS NULL;
 """
 
 

@@ -114,8 +114,9 @@ def walk(stores: Sequence[Store], gentle: bool = False) -> Found:
 def store_of(path: str, stores: Sequence[Store]) -> Store | None:
     """The store that would list a session file at `path`, judged by its place and name alone."""
     folder = os.path.dirname(path)
+    folders = folder, os.path.dirname(folder)
     for store in stores:
-        if path.endswith(store.suffixes) and store.root in (folder, os.path.dirname(folder)):
+        if store.root in folders and path.endswith(store.suffixes):
             return store
     return None
 

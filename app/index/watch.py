@@ -14,7 +14,7 @@ from app.index.hints import Hints, hints_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from threading import Event
     from typing import Protocol
 
@@ -49,9 +49,19 @@ _QUIET_STEP_MS = 20
 _QUIET_SECONDS = 2.0
 
 HOT_FILES = 64
+"""So many are looked at in each round: those that were seen to change last, then those with the newest
+clocks.
+"""
+
+TURN_FILES = 32
+"""So many of all files are looked at in each round besides, the next ones each time. Clocks may be wrong: no
+file has to wait for a walk because of those of others, in a store of a few hundred no longer than a second.
+"""
+
 _TICK_SECONDS = 0.08
-# Each folder is looked at once in so many ticks: half a second.
-_FOLDER_TURNS = 6
+_QUIET_TICK_SECONDS = 0.1
+# Each folder is looked at once in so many ticks: half a second at most.
+_FOLDER_TURNS = 5
 # A walk may take this share of the time when walks are what notices an old session that goes on.
 _WALK_SHARE = 0.004
 _SOONEST_WALK_SECONDS = 2.0
@@ -136,29 +146,37 @@ class NativeWatch:
 
 
 class PollWatch:
-    """Looks itself: at the newest files all the time, at every folder in turn."""
+    """Looks itself: at the newest files all the time, at every folder and every other file in turn."""
 
     idle_walk_seconds = _SOONEST_WALK_SECONDS
 
     def __init__(self, stores: Sequence[Store], known: dict[str, Signature]) -> None:
         self._stores = stores
         self._known = known
-        self._hot: list[str] = []
+        # Both with the newest last.
+        self._hot: dict[str, None] = {}
+        self._seen: dict[str, None] = {}
+        self._all: list[str] = []
+        self._next = 0
         self._folders: dict[str, int] = {}
         self._turn = 0
+        self._quiet_at = 0.0
         self.walked(0.0)
 
     def wait(self, seconds: float, stop: Event) -> Hints:
         """See `Watch`."""
         hints = Hints()
-        end = time.monotonic() + seconds
-        while not stop.wait(_TICK_SECONDS):
+        now = time.monotonic()
+        end = now + seconds
+        tick = _TICK_SECONDS if now < self._quiet_at else _QUIET_TICK_SECONDS
+        while not stop.wait(tick):
             self._look_at_files(hints)
             self._look_at_folders(hints)
             if hints.count or time.monotonic() >= end:
                 break
-        if not self._hot_is_current(hints.paths):
-            self._choose()
+        if hints.paths:
+            self._quiet_at = time.monotonic() + _QUIET_SECONDS
+            self._warm(hints.paths)
         return hints
 
     def walked(self, seconds: float) -> None:
@@ -187,13 +205,24 @@ class PollWatch:
         # A file whose time was set ahead is not being written: a write would have set it back. The time of
         # its inode tells when that was done.
         known = self._known
-        self._hot = heapq.nlargest(HOT_FILES, known, key=lambda path: min(known[path][2:4]))
+        newest = heapq.nlargest(HOT_FILES, known, key=lambda path: min(known[path][2:4]))
+        self._hot = dict.fromkeys(reversed(newest))
+        self._all = list(known)
+        self._warm([path for path in self._seen if path in known])
 
-    def _hot_is_current(self, paths: set[str]) -> bool:
-        return all(path in self._hot for path in paths)
+    def _warm(self, paths: Iterable[str]) -> None:
+        """These have changed under our eyes, which says more than any clock."""
+        for files in (self._hot, self._seen):
+            for path in paths:
+                files.pop(path, None)
+                files[path] = None
+            for path in [*files][:-HOT_FILES]:
+                del files[path]
 
     def _look_at_files(self, hints: Hints) -> None:
-        for path in self._hot:
+        begin, end = self._next, self._next + TURN_FILES
+        self._next = end if end < len(self._all) else 0
+        for path in (*self._hot, *self._all[begin:end]):
             signature = self._known.get(path)
             try:
                 status = os.stat(path)

@@ -6,7 +6,7 @@ import os
 import time
 from contextlib import closing
 
-from app.index.jobs import FIRST, LISTED, REST, list_first, steps_of
+from app.index.jobs import REST, Step, list_first, steps_of
 from app.index.reader import read
 
 TYPE_CHECKING = False
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Generator, Sequence
     from threading import Event
 
-    from app.index.jobs import Job, Step
+    from app.index.jobs import Job
     from app.index.reader import Result
     from app.index.text.store import TextStore
     from app.index.workers import Workers
@@ -70,7 +70,9 @@ def results(
 
     if listed is not None:
         steps = list_first(steps, listed)
-    left = [sum(step.stage == stage for step in steps) for stage in (FIRST, LISTED, REST)]
+    left = [0, 0, 0]
+    for step in steps:
+        left[step.stage] += 1
     with closing(early or Workers(gentle=gentle, texts=texts)) as workers:
         for found in workers.read([(step.task, step.cost) for step in steps]):
             group = [(steps[index], result) for index, result in found]
@@ -79,6 +81,12 @@ def results(
                 left[step.stage] -= 1
                 awaited = awaited or (step.stage != REST and not left[step.stage])
             yield group, awaited
+
+
+def read_alone(job: Job, texts: TextStore) -> tuple[Step, Result]:
+    """The result for a single file that may be read here, with no ado: a line has been added to it."""
+    step = Step(job, *job.task())
+    return step, read(step.task, texts.keep)
 
 
 def _read_here(steps: Sequence[Step], texts: TextStore, stop: Event, gentle: bool) -> Generator[Group]:

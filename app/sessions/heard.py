@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from app.formats.brief import Brief
     from app.formats.spoken import Spoken
 
-    Heard = list[tuple[int, int, Raw]]
-    """(kind, where the line begins, a JSON string not yet read), in the order of the lines; one text for each
-    entry and kind."""
+    Heard = tuple[list[tuple[int, int]], list[Raw]]
+    """(kind, where the line begins) of each text, and the texts, which are JSON strings not yet read; both in
+    the order of the lines, and one for each entry and kind."""
 
 
 def hear(entry: Brief, at: int, heard: Heard, called: list[str]) -> None:
@@ -49,14 +49,14 @@ def hear(entry: Brief, at: int, heard: Heard, called: list[str]) -> None:
     else:
         return
     if said is not None:
-        heard.append((kind, at, said))
+        _add(heard, kind, at, said)
 
 
 def hear_answer(content: Spoken, at: int, heard: Heard, called: list[str]) -> None:
     """As `hear`, for an answer of this content: the most frequent by far of what is said."""
     if type(content) is not list:
         if content:
-            heard.append((ASSISTANT, at, raw_json(content)))
+            _add(heard, ASSISTANT, at, raw_json(content))
         return
     text = thought = None
     blocks: list[Any] = content
@@ -69,16 +69,23 @@ def hear_answer(content: Spoken, at: int, heard: Heard, called: list[str]) -> No
         elif kind is Thought:
             thought = block.thinking if thought is None else below(thought, block.thinking)
     if thought is not None:
-        heard.append((THINKING, at, thought))
+        heard[0].append((THINKING, at))
+        heard[1].append(thought)
     if text is not None:
-        heard.append((ASSISTANT, at, text))
+        heard[0].append((ASSISTANT, at))
+        heard[1].append(text)
 
 
 def packed(heard: Heard) -> bytes:
     """The pieces of what was heard, see `pieces`."""
-    if not heard:
-        return b""
-    return pack_all([(kind, at) for kind, at, _ in heard], folded([said for _, _, said in heard]))
+    places, texts = heard
+    return pack_all(places, folded(texts)) if texts else b""
+
+
+def _add(heard: Heard, kind: int, at: int, said: Raw) -> None:
+    places, texts = heard
+    places.append((kind, at))
+    texts.append(said)
 
 
 def _raw(text: str | None) -> Raw | None:

@@ -145,6 +145,16 @@ class Leaves:
             late, lasting = b"", _stamped(lasting[STAMP:] + late)
         return self.old_leaves + b"".join(leaves), late, lasting
 
+    def settle(self) -> bool:
+        """Go on as if unpacked from what `pack` gives now; False where that is nothing."""
+        packed = self.pack()
+        if packed is None:
+            return False
+        self._fresh, self._named, self._waiting, self._parents = {}, set(), [], []
+        self.unpack(*packed)
+        self.go_on(self._last, linear=self.linear)
+        return True
+
     def unpack(self, leaves: bytes, late: bytes, lasting: bytes) -> None:
         """Start from what `pack` gave."""
         self.old_leaves = leaves
@@ -183,6 +193,8 @@ def _key(entry_id: str) -> bytes:
 
 
 def _keys(ids: list[str]) -> bytes:
+    if not ids:
+        return b""
     # One call for all of them, where all look as they usually do: eight letters, a LF, eight letters.
     text = "\n".join(ids)
     if text[2 * _KEY :: 2 * _KEY + 1] == "\n" * (len(ids) - 1) and text.count("\n") == len(ids) - 1:

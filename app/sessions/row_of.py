@@ -12,6 +12,9 @@ from app.sessions.summary import LAST_PROMPT_LIMIT, Summary, title_of
 if TYPE_CHECKING:
     from app.sessions.tally import Tally
 
+    Titled = tuple[str | None, str, str, str]
+    """A name and a first message, the title that they make, and how the message begins."""
+
 
 def row_of(tally: Tally, mtime_ms: int, torn: bool) -> Summary:
     """The row so far.
@@ -28,15 +31,19 @@ def row_of(tally: Tally, mtime_ms: int, torn: bool) -> Summary:
         modified = int(sums.newest)
     else:
         modified = mtime_ms if created is None else created
+    titled = tally.titled
+    if titled is None or titled[0] != sums.name or titled[1] != sums.first_message:
+        titled = tally.titled = _titled(sums.name, sums.first_message)
+    _, first_message, title, beginning = titled
     return Summary(
         agent=header.agent,
         dialect=header.dialect,
         id=header.id,
         cwd=header.cwd,
         name=sums.name,
-        title=title_of(sums.name, sums.first_message),
-        first_message=sums.first_message,
-        last_prompt=_other(sums.last_prompt, sums.first_message),
+        title=title,
+        first_message=first_message,
+        last_prompt="" if sums.last_prompt == beginning else sums.last_prompt,
         created=created,
         modified=modified,
         message_count=sums.messages,
@@ -57,8 +64,9 @@ def row_of(tally: Tally, mtime_ms: int, torn: bool) -> Summary:
     )
 
 
-def _other(last: str, first: str) -> str:
-    return "" if last == one_line(first, LAST_PROMPT_LIMIT) else last
+def _titled(name: str | None, first_message: str) -> Titled:
+    title = title_of(name, first_message)
+    return name, first_message, title, one_line(first_message, LAST_PROMPT_LIMIT)
 
 
 def _leaf_count(tally: Tally) -> int:

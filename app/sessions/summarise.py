@@ -25,6 +25,12 @@ _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _HEAD = 4096
 _TAIL = 64
 
+MOST = 16
+_growing: dict[str, tuple[Halves, Tally]] = {}
+"""By path the tallies of the files that were extended last, so many at most, each with the state that it
+stands for: to make a tally of a state is a good part of what one more line costs.
+"""
+
 
 class Outcome(Struct, frozen=True):
     """What became of reading a file.
@@ -87,6 +93,8 @@ def extend(
     """
     if not state:
         return None
+    # Taken out: what ends in the middle is of no more use, and no other thread may have it meanwhile.
+    known, tally = _growing.pop(path, (NONE, None))
     try:
         descriptor = open_file(path)
     except OSError as error:
@@ -95,13 +103,21 @@ def extend(
         end = os.fstat(descriptor).st_size
         if end < offset:
             return None
-        head = _head_of(descriptor, offset)
-        if fingerprint_of(descriptor, offset, head) != fingerprint:
+        start = max(0, offset - _TAIL)
+        piece = read_at(descriptor, min(BLOCK_SIZE, end - start), start)
+        head = _head_of(descriptor, offset, b"" if start else piece)
+        if _fingerprint(head, piece[: offset - start]) != fingerprint:
             return None
-        tally = Tally.restore(state)
+        if tally is None or known is not state:
+            tally = Tally.restore(state)
         if agents and tally.header.agent not in agents:
             return None
-        return _fold(tally, descriptor, offset, mtime_ms, end=end, head=head if offset >= _HEAD else None)
+        outcome = _fold(tally, descriptor, offset, mtime_ms, piece, end, head, start)
+        if outcome.state:
+            _growing[path] = outcome.state, tally
+            for oldest in [*_growing][:-MOST]:
+                _growing.pop(oldest, None)
+        return outcome
     except NeedsReread:
         return None
     except OSError as error:
@@ -115,20 +131,26 @@ def _fold(
     descriptor: int,
     start: int,
     mtime_ms: int,
-    piece: bytes = b"",
-    end: int | None = None,
+    piece: bytes,
+    end: int,
     head: blake2b | None = None,
+    begin: int = 0,
 ) -> Outcome:
-    """:param piece: what has been read from `start` on; `end`, `head`: see `feed_lines`, `fingerprint_of`."""
-    offset, unfinished = feed_lines(descriptor, tally.feed, start, piece, end)
-    state = tally.dump()
+    """Take in the file from `start` on.
+
+    :param piece: what has been read from `begin` on, which is not behind `start`.
+    :param end: how long the file is.
+    :param head: of its beginning as far as `start`; None: the tally begins there, and need not go on.
+    """
+    offset, unfinished = feed_lines(descriptor, tally.feed, start, piece[start - begin :], end)
+    state = tally.dump() if head is None else tally.settle()
     whole = bool(unfinished) and feed_unfinished(tally, unfinished, offset)
     return Outcome(
         summary=tally.summary(mtime_ms, torn=bool(unfinished) and not whole),
         # What an unfinished line says is in the text now, and would be there twice after the next look.
         state=NONE if whole else state,
         offset=offset,
-        fingerprint=fingerprint_of(descriptor, offset, head),
+        fingerprint=_fingerprint_at(descriptor, offset, head if start >= _HEAD else None, piece, begin),
         bytes_read=offset - start + len(unfinished),
         text=tally.text(),
     )
@@ -146,19 +168,38 @@ def open_file(path: str) -> int:
     return os.open(path, _READ)
 
 
-def fingerprint_of(descriptor: int, offset: int, head: blake2b | None = None) -> bytes:
+def fingerprint_of(descriptor: int, offset: int) -> bytes:
     """Of the file's beginning and of what stands before `offset`: both change when a file is written anew.
 
-    :param head: of the beginning, when that has just been read; it stays as it is.
     :raises OSError: the file cannot be read.
     """
-    digest = _head_of(descriptor, offset) if head is None else head.copy()
-    digest.update(read_at(descriptor, min(_TAIL, offset), max(0, offset - _TAIL)))
+    return _fingerprint_at(descriptor, offset, None, b"", 0)
+
+
+def _fingerprint_at(descriptor: int, offset: int, head: blake2b | None, piece: bytes, begin: int) -> bytes:
+    """`fingerprint_of`.
+
+    :param head: of the beginning, when that has just been read.
+    :param piece: what has just been read of the file from `begin` on.
+    """
+    start = max(0, offset - _TAIL)
+    if begin <= start and offset <= begin + len(piece):
+        tail = piece[start - begin : offset - begin]
+    else:
+        tail = read_at(descriptor, offset - start, start)
+    return _fingerprint(head or _head_of(descriptor, offset, b"" if begin else piece), tail)
+
+
+def _fingerprint(head: blake2b, tail: bytes) -> bytes:
+    digest = head.copy()
+    digest.update(tail)
     return digest.digest()
 
 
-def _head_of(descriptor: int, offset: int) -> blake2b:
-    return blake2b(read_at(descriptor, min(_HEAD, offset), 0), digest_size=16)
+def _head_of(descriptor: int, offset: int, piece: bytes = b"") -> blake2b:
+    """:param piece: what has just been read of the file's beginning."""
+    size = min(_HEAD, offset)
+    return blake2b(piece[:size] if len(piece) >= size else read_at(descriptor, size, 0), digest_size=16)
 
 
 def why(error: OSError) -> str:

@@ -39,7 +39,8 @@ def take(tally: Tally, entries: list[Brief], starts: Sequence[int]) -> bytes:
     camel, snake = ANSWERS
     newest = sums.newest
     heads = others = errors = 0
-    heard: Heard = []
+    among = False
+    heard: Heard = [], []
     called: list[str] = []
     used: list[Usage] = []
     prompts: list[Prompt] = []
@@ -71,7 +72,8 @@ def take(tally: Tally, entries: list[Brief], starts: Sequence[int]) -> bytes:
                 newest = message.timestamp
         elif is_head(entry):
             # It does not matter how many entries precede it, only whether any does.
-            preceded = int(sums.entries > 0 or entries[heads] is not entry)
+            among = among or entries[heads] is not entry
+            preceded = int(among or sums.entries > 0)
             heads += 1
             reason = sums.heads.fault(entry.type, entry.id, preceded)
             if reason:
@@ -85,8 +87,10 @@ def take(tally: Tally, entries: list[Brief], starts: Sequence[int]) -> bytes:
                 tally.rare(entry)
             if entry.type in SAYING_TYPES:
                 hear(entry, at, heard, called)
-    if heads:
+    if among:
         entries = [entry for entry in entries if not is_head(entry)]
+    elif heads:
+        entries = entries[heads:]
     if prompts:
         prompted(sums, prompts)
     tally.use(used)

@@ -33,12 +33,16 @@ if TYPE_CHECKING:
     from app.formats.skim import Skim, Usage
     from app.sessions.halves import Halves
     from app.sessions.heard import Heard
+    from app.sessions.row_of import Titled
     from app.sessions.summary import Summary
 
 __all__ = ["NeedsReread", "Tally"]
 
 _IMAGE = b'"image"'
 """The type of a block that holds one. Within a text its quotes are escaped."""
+
+_PARTED_FROM = 16 << 10
+"""A block of more bytes with a line that is not plain is taken in by halves."""
 
 
 class Tally:
@@ -57,6 +61,7 @@ class Tally:
         self._offset = 0
         self._text: list[bytes] = []
         self.models: dict[tuple[str | None, str | None], None] = {}
+        self.titled: Titled | None = None
         self.sums = State(
             name=header.name,
             parent_session=header.parent_session,
@@ -86,12 +91,19 @@ class Tally:
                 self._text.append(take(self, entries, starts))
                 self._look(block, end)
                 return end
+            middle = block.find(b"\n", end // 2) + 1
+            if end > _PARTED_FROM and middle < end:
+                # Mostly one line is to blame, and the others need not be read one by one for it.
+                self.feed(block[:middle], offset)
+                self.feed(block[middle:end], offset + middle)
+                return end
         self._feed_lines(block[: end - 1].split(b"\n"), offset)
         return end
 
     def text(self) -> bytes:
-        """What was said in the lines that were fed."""
-        return b"".join(self._text)
+        """What was said in the lines that were fed since this was last asked."""
+        text, self._text = b"".join(self._text), []
+        return text
 
     def _feed_lines(self, lines: list[bytes], offset: int) -> None:
         entries: list[Brief] = []
@@ -142,7 +154,7 @@ class Tally:
         sums.entries += 1
         brief = brief_of(skim)
         if skim.type == "message" or skim.type in SAYING_TYPES:
-            heard: Heard = []
+            heard: Heard = [], []
             called: list[str] = []
             hear(brief, self._offset, heard, called)
             self._text.append(packed(heard))
@@ -255,6 +267,10 @@ class Tally:
         if not self.dialect.one_entry_a_line:
             return NONE
         return pack_state(self.header, self.sums, self.leaves, list(self.models))
+
+    def settle(self) -> Halves:
+        """`dump`; from here on this tally is as one that was restored from it, which takes longer to make."""
+        return self.dump() if self.leaves.settle() else NONE
 
     @classmethod
     def restore(cls, state: Halves) -> Tally:

@@ -13,6 +13,7 @@ from app.index.index import Index
 from app.index.reading import Reading
 from app.index.recent import MOST
 from app.index.row import session_row
+from app.index.text import table
 from app.sessions.leaves import LATE_KEYS
 from tests.index.helpers import append, facts, fresh, message, pi_store, session, write
 from tests.index.test_row import SUMMARY
@@ -20,6 +21,8 @@ from tests.index.test_row import SUMMARY
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from app.index.text.segment import Span
 
 MANY = 4 * LATE_KEYS
 
@@ -84,12 +87,13 @@ def test_after_hundreds_of_appends_it_is(index: Index, growing: Path, tmp_path: 
 def test_one_append_is_one_transaction(index: Index, growing: Path) -> None:
     grow(growing, 0)
     index.scan()
-    idle = statements(index)
+    idle = {asked[:12] for asked in statements(index)}
     grow(growing, 1)
-    more = statements(index)
-    assert len(more) - len(idle) <= 12
-    assert [asked for asked in more if asked.startswith(("BEGIN", "COMMIT"))] == ["BEGIN IMMEDIATE", "COMMIT"]
-    assert not [asked for asked in more if asked.startswith("SELECT") and "readings" in asked]
+    more = [asked for asked in statements(index) if asked[:12] not in idle]
+    assert [" ".join(asked.split()[:2]) for asked in more] == [
+        *("PRAGMA data_version", "BEGIN IMMEDIATE", "PRAGMA data_version"),
+        *("UPDATE sessions", "REPLACE INTO", "UPDATE segments", "COMMIT"),
+    ]
 
 
 def test_what_another_process_has_stored_since_is_what_counts(tmp_path: Path) -> None:
@@ -114,3 +118,58 @@ def test_what_another_process_has_stored_since_is_what_counts(tmp_path: Path) ->
     for number in range(2 * MOST):
         save(one, f"/s/{number}", number)
     assert offsets(one, "/s/0", f"/s/{2 * MOST - 1}") == [0, 2 * MOST - 1]
+
+
+HERE, THERE = "0" * 16, "1" * 16
+"""Two segments."""
+
+
+def of_a(*spans: Span) -> Reading:
+    return Reading(session_row("/s/a", "/s", SUMMARY.values(), (1, 2, 3, 4)), 5, b"f", (b"s", b""), spans)
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Iterator[tuple[Catalog, Catalog]]:
+    """Catalogs of two processes, of which the first knows what stands there of a file."""
+    one, other = (Catalog(str(tmp_path), [pi_store("/s")]) for _ in range(2))
+    with closing(one), closing(other):
+        for length in (10, 20):
+            one.load(["/s/a"])
+            one.save([of_a((HERE, 0, length))])
+        one.load(["/s/a"])
+        yield one, other
+
+
+def used(of: Catalog) -> dict[str, tuple[int, int]]:
+    found = of.run(table.segments) or {}
+    return {name: (segment.live, segment.reach) for name, segment in found.items()}
+
+
+def test_text_that_another_process_moves_in_the_meantime_is_counted(two: tuple[Catalog, Catalog]) -> None:
+    one, other = two
+    other.save([of_a((THERE, 0, 20))])
+    one.save([of_a((HERE, 0, 20), (HERE, 20, 5))])
+    assert used(one) == {HERE: (25, 25)}
+    assert one.texts() == {"/s/a": ((HERE, 0, 20), (HERE, 20, 5))}
+    assert other.load(["/s/a"])["/s/a"].spans == ((HERE, 0, 20), (HERE, 20, 5))
+
+
+def test_a_session_that_another_process_removes_in_the_meantime_comes_back(
+    two: tuple[Catalog, Catalog],
+) -> None:
+    one, other = two
+    other.remove(["/s/a"])
+    assert used(other) == {}
+    one.save([of_a((HERE, 0, 25))])
+    assert used(one) == {HERE: (25, 25)}
+    (reading,) = other.load(["/s/a"]).values()
+    assert (reading.state, reading.offset, reading.spans) == ((b"s", b""), 5, ((HERE, 0, 25),))
+
+
+def test_a_segment_is_found_again_after_its_last_text_was_dropped(two: tuple[Catalog, Catalog]) -> None:
+    one, _ = two
+    for spans in ((), ((HERE, 20, 5),), ((THERE, 0, 7), (HERE, 20, 5))):
+        one.save([of_a(*spans)])
+        one.load(["/s/a"])
+        assert one.texts() == {"/s/a": spans}
+    assert used(one) == {HERE: (5, 25), THERE: (7, 7)}

@@ -162,7 +162,7 @@ def spoil_a_byte(cache: Path) -> None:
 
 
 def swap_texts(cache: Path) -> None:
-    change(cache, "UPDATE texts SET spans = (SELECT spans FROM texts WHERE key = 2) WHERE key = 1")
+    change(cache, "UPDATE sessions SET spans = (SELECT spans FROM sessions WHERE key = 2) WHERE key = 1")
 
 
 def cut(cache: Path) -> None:
@@ -226,7 +226,7 @@ def test_a_row_of_another_file_is_found(cache: Path, store: Store) -> None:
 def test_a_session_without_text_is_counted(cache: Path, store: Store) -> None:
     fill(Path(store.root), 4)
     scanned(cache, store)
-    change(cache, "DELETE FROM texts WHERE key = 1")
+    change(cache, "UPDATE sessions SET spans = NULL WHERE key = 1")
     assert verified(cache, store) == Verified(checked=4, without_text=1)
     assert where(str(cache)).without_text == 1
 

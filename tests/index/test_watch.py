@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import TYPE_CHECKING
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from app.index.hints import hints_of
 from app.index.mounts import is_silent
 from app.index.row import signature_of
-from app.index.watch import HOT_FILES, PollWatch
+from app.index.watch import HOT_FILES, TURN_FILES, PollWatch
 from tests.index.helpers import append, fill, message, pi_store, session, write
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from app.index.row import Signature
 
 
 @pytest.fixture
@@ -133,6 +135,99 @@ def test_polling_is_not_held_up_by_files_from_the_future(tmp_path: Path) -> None
     watch = PollWatch([pi_store(tmp_path)], known)
     append(path, message("m", "n", "now"))
     assert str(path) in watch.wait(2, threading.Event()).paths
+
+
+class Rounds(threading.Event):
+    """Never set: after so many rounds it says that it is, and no round is waited for."""
+
+    def __init__(self, rounds: int) -> None:
+        super().__init__()
+        self.left = rounds
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.left -= 1
+        return self.left < 0
+
+
+AHEAD = (4_000_000_000 * 10**9, 4_000_000_000 * 10**9)
+"""Both clocks of a file, in a time to come."""
+
+
+@pytest.fixture
+def looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How often each session file was looked at."""
+    looks: Counter[str] = Counter()
+    real = os.stat
+
+    def stat(path: str, **how: Any) -> os.stat_result:
+        if isinstance(path, str) and path.endswith(".jsonl"):
+            looks[path] += 1
+        return real(path, **how)
+
+    monkeypatch.setattr("app.index.watch.os.stat", stat)
+    return looks
+
+
+@pytest.fixture
+def crowd(tmp_path: Path) -> dict[str, Signature]:
+    """Files of which the program believes that many are from the future, and the rest old."""
+    paths = fill(tmp_path, 3 * HOT_FILES)
+    known = {}
+    for number, path in enumerate(paths):
+        inode, size, mtime, _ = signature_of(path.stat())
+        ahead = number < 2 * HOT_FILES
+        known[str(path)] = (inode, size, mtime, AHEAD[1] if ahead else 1_000)
+        if ahead:
+            os.utime(path, ns=AHEAD)
+            known[str(path)] = (inode, size, *AHEAD)
+    return known
+
+
+def test_polling_looks_at_every_file_after_so_many_rounds(
+    tmp_path: Path, crowd: dict[str, Signature], looked_at: Counter[str]
+) -> None:
+    watch = PollWatch([pi_store(tmp_path)], crowd)
+    rounds = -(-len(crowd) // TURN_FILES)
+    # An hour: the rounds end it.
+    hints = watch.wait(3600, Rounds(rounds))
+    assert not hints.paths
+    assert looked_at.keys() == crowd.keys()
+    assert looked_at.total() == rounds * HOT_FILES + len(crowd)
+
+
+def test_polling_goes_on_looking_at_what_it_has_seen_to_change(
+    tmp_path: Path, crowd: dict[str, Signature], looked_at: Counter[str]
+) -> None:
+    """Whatever the clocks of the others say."""
+    path = Path([*crowd][-1])
+    watch = PollWatch([pi_store(tmp_path)], crowd)
+    append(path, message("m", "e0", "now"))
+    left = Rounds(100)
+    assert str(path) in watch.wait(3600, left).paths
+    assert 100 - left.left <= -(-len(crowd) // TURN_FILES)
+    crowd[str(path)] = signature_of(path.stat())
+    watch.walked(0.0)
+    looked_at.clear()
+    assert not watch.wait(3600, Rounds(3)).paths
+    assert looked_at[str(path)] >= 3
+    append(path, message("n", "m", "once more"))
+    assert watch.wait(3600, Rounds(1)).paths == {str(path)}
+
+
+def test_polling_keeps_to_the_last_that_changed(
+    tmp_path: Path, crowd: dict[str, Signature], looked_at: Counter[str]
+) -> None:
+    watch = PollWatch([pi_store(tmp_path)], crowd)
+    changed = [*crowd][-HOT_FILES - 2 :]
+    for path in changed:
+        crowd[path] = (*crowd[path][:1], crowd[path][1] + 1, *crowd[path][2:])
+        while path not in watch.wait(3600, Rounds(1)).paths:
+            pass
+        crowd[path] = signature_of(os.stat(path))
+    looked_at.clear()
+    watch.wait(3600, Rounds(1))
+    assert looked_at.keys() >= set(changed[2:])
+    assert looked_at.total() <= HOT_FILES + TURN_FILES
 
 
 def test_polling_notices_a_folder_that_comes(tmp_path: Path) -> None:

@@ -12,15 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.formats.header import Fault, read_header
+from app.sessions import summarise as summarise_module
 from app.sessions.deepest import deepest
 from app.sessions.leaves import Leaves, NeedsReread
-from app.sessions.summarise import Outcome, extend, summarise
+from app.sessions.summarise import MOST, Outcome, extend, summarise
 from app.sessions.tally import Tally
 from tests.sessions.lines import HEADER, MTIME, answer, content, custom, label, put, user
 from tests.sessions.strategies import IDS, LINES
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from app.sessions.halves import Halves
 
 HEAD = json.dumps(HEADER).encode() + b"\n"
 
@@ -48,6 +51,33 @@ def test_a_tally_dumped_at_any_lines_equals_the_whole(lines: list[bytes], cuts: 
             # That is always allowed, and here it is the only other answer that is right.
             return
     assert tally.summary(MTIME) == expected
+
+
+@given(LINES, st.lists(st.integers(0, 25), max_size=6))
+def test_a_tally_that_has_settled_is_as_one_that_was_restored(lines: list[bytes], cuts: list[int]) -> None:
+    settled = Tally(read_header("x", HEAD, ("pi",)))
+    settled.feed(HEAD)
+    offset = len(HEAD)
+    borders = sorted({min(cut, len(lines)) for cut in cuts} | {0, len(lines)})
+    for start, end in pairwise(borders):
+        state = settled.dump()
+        assert settled.settle() == state
+        if not state:
+            return
+        settled.text()
+        restored = Tally.restore(state)
+        block = b"".join(line + b"\n" for line in lines[start:end])
+        try:
+            restored.feed(block, offset)
+        except NeedsReread:
+            with pytest.raises(NeedsReread):
+                settled.feed(block, offset)
+            return
+        settled.feed(block, offset)
+        offset += len(block)
+        assert settled.summary(MTIME) == restored.summary(MTIME)
+        assert settled.dump() == restored.dump()
+        assert settled.text() == restored.text()
 
 
 @given(LINES, st.integers(0, 25))
@@ -181,6 +211,50 @@ def test_appends_to_a_file_cost_their_own_size(tmp_path: Path) -> None:
     assert outcome.summary == summarise(path, ("pi",), MTIME).summary
     assert outcome.summary is not None
     assert outcome.summary.message_count == 120
+
+
+def folders(below: Path, count: int) -> list[Path]:
+    made = [below / str(number) for number in range(count)]
+    for folder in made:
+        folder.mkdir()
+    return made
+
+
+def test_what_grows_again_and_again_is_gone_on_from_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    restored: list[object] = []
+    restore = Tally.restore
+
+    def counted(state: Halves) -> Tally:
+        restored.append(state)
+        return restore(state)
+
+    monkeypatch.setattr(Tally, "restore", counted)
+    paths = [put(folder, HEADER, user("u", None, "first")) for folder in folders(tmp_path, 3)]
+    outcomes = [summarise(path, ("pi",), MTIME) for path in paths]
+    for number in range(4):
+        for at, path in enumerate(paths):
+            before = outcomes[at]
+            line = content(answer(f"a{number}", f"a{number - 1}" if number else "u"))
+            after = grown(path, before, line)
+            assert after is not None
+            assert len(restored) == (len(paths) if number else at + 1)
+            outcomes[at] = after
+    before = outcomes[0]
+    after = grown(paths[0], before, content(user("v", "a3", "last")))
+    assert len(restored) == 3
+    # What was stored and loaded again is equal, and not what is remembered.
+    stored = tuple(bytes(bytearray(half)) for half in before.state)
+    assert extend(paths[0], stored, before.offset, before.fingerprint, ("pi",), MTIME) == after
+    assert len(restored) == 4
+
+
+def test_no_more_than_a_few_files_are_remembered(tmp_path: Path) -> None:
+    for folder in folders(tmp_path, 2 * MOST):
+        path = put(folder, HEADER, user("u", None, "first"))
+        assert grown(path, summarise(path, ("pi",), MTIME), content(custom("a", "u"))) is not None
+    assert len(summarise_module._growing) == MOST
 
 
 def test_a_line_written_in_two_halves_is_read_once_it_is_whole(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import contextmanager
 
 from app.index.text import table
 from app.index.text.locks import FREE, TAKEN, lock, unlock
@@ -14,7 +13,8 @@ from app.index.text.spans import MOST, bytes_of, joined, scattered
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
+    from contextlib import AbstractContextManager
     from threading import Event
 
     from app.index.catalog import Catalog
@@ -54,15 +54,9 @@ class TextStore:
         """What puts a text away (see `Writer.keep`); None where the catalog would not remember where."""
         return None if self._catalog.in_memory else self._writer.keep
 
-    @contextmanager
-    def writing(self) -> Iterator[None]:
+    def writing(self) -> AbstractContextManager[None]:
         """While texts are put away and not yet in the catalog: nobody deletes or moves segments meanwhile."""
-        held = self._hold()
-        try:
-            yield
-        finally:
-            if held:
-                unlock(self._lock)
+        return _Writing(self._hold, self._let_go)
 
     def spans(self, before: Iterable[Span] | None, kept: Kept) -> tuple[Span, ...] | None:
         """Where a session's text lies now; None: not all of it is kept.
@@ -124,7 +118,7 @@ class TextStore:
             if compact(self.folder, self._catalog, stop, gentle):
                 self._asked = False
         finally:
-            unlock(self._lock)
+            self._let_go()
 
     def close(self) -> None:
         """Let go of everything; what is put away later begins anew."""
@@ -151,6 +145,9 @@ class TextStore:
                 break
             time.sleep(_TICK_SECONDS)
         return said == FREE
+
+    def _let_go(self) -> None:
+        unlock(self._lock)
 
     def _left(self) -> list[tuple[str, int]]:
         """Segments that may be taken on, with how long each must be; those of others that run are refused."""
@@ -194,6 +191,25 @@ class TextStore:
             return False
         writable = os.access(self.folder, os.W_OK)
         return writable and disk.f_bavail * disk.f_frsize > size * _SHARE + _SPARED_BYTES
+
+
+class _Writing:
+    """A lock that is held for a while, if it can be had. One made of a generator takes as long as a look at
+    two files, and it is taken for each line that an agent writes.
+    """
+
+    __slots__ = ("_held", "_hold", "_let_go")
+
+    def __init__(self, hold: Callable[[], bool], let_go: Callable[[], None]) -> None:
+        self._hold = hold
+        self._let_go = let_go
+
+    def __enter__(self) -> None:
+        self._held = self._hold()
+
+    def __exit__(self, *_: object) -> None:
+        if self._held:
+            self._let_go()
 
 
 def sizes_in(folder: str) -> dict[str, int]:

@@ -1,8 +1,8 @@
-"""The two tables of the catalog that say where the text of each session lies.
+"""What of the catalog says where the text of each session lies.
 
-`texts` has the spans of each session whose text is kept, `segments` how many bytes of each segment are spoken
-for and how far they reach: so what is garbage and what is missing is known without looking at every session.
-Both change in the transaction that changes the rows.
+`spans` of a session's row is where, and nothing where its text is not kept. The table `segments` says how
+many bytes of each segment are spoken for and how far they reach: so what is garbage and what is missing is
+known without looking at every session. It changes in the transaction that changes the rows.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def all_texts(connection: sqlite3.Connection) -> list[tuple[int, bytes, tuple[Sp
     """(key, spans as stored, spans) of every session, of whatever store."""
     connection.execute("BEGIN")
     by_number = names(connection)
-    found = connection.execute("SELECT key, spans FROM texts").fetchall()
+    found = connection.execute("SELECT key, spans FROM sessions WHERE spans IS NOT NULL").fetchall()
     connection.execute("COMMIT")
     return [(key, blob, spans_of(blob, by_number)) for key, blob in found]
 
@@ -76,7 +76,7 @@ def paths_with(
     connection.execute("BEGIN")
     by_number = names(connection)
     found = connection.execute(
-        f"SELECT path, spans FROM sessions NATURAL JOIN texts WHERE store IN ({stores})"
+        f"SELECT path, spans FROM sessions WHERE store IN ({stores}) AND spans IS NOT NULL"
     ).fetchall()
     connection.execute("COMMIT")
     return {decode(path) for path, spans in found if wanted(spans_of(spans, by_number))}
@@ -84,54 +84,49 @@ def paths_with(
 
 def paths_without(connection: sqlite3.Connection, stores: str) -> set[str]:
     """The paths of the sessions whose text is not kept."""
-    counted = connection.execute(
-        "SELECT (SELECT count(*) FROM sessions INDEXED BY listing WHERE listed), (SELECT count(*) FROM texts)"
-    ).fetchone()
-    # Almost always there is none, and to count is faster than to look.
-    if counted[0] == counted[1]:
-        return set()
-    return {
-        decode(path)
-        for (path,) in connection.execute(
-            f"SELECT path FROM sessions WHERE listed AND store IN ({stores})"
-            " AND key NOT IN (SELECT key FROM texts)"
-        )
-    }
+    found = connection.execute(
+        "SELECT path FROM sessions INDEXED BY textless"
+        f" WHERE listed AND spans IS NULL AND store IN ({stores})"
+    )
+    return {decode(path) for (path,) in found}
 
 
 class Ledger:
-    """The changes that one transaction makes to the two tables; `close` writes the last of them."""
+    """What one transaction changes of where texts lie; `close` writes what is used of the segments."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, numbers: dict[str, int] | None = None) -> None:
+        """:param numbers: those of the segments by their names, where they are known."""
         self._connection = connection
-        self._numbers: dict[str, int] | None = None
+        self._numbers = numbers
         self._live: dict[int, int] = {}
         self._reach: dict[int, int] = {}
 
-    def put(self, key: int, before: bytes | None, spans: Iterable[Span] | None) -> None:
-        """The text of the session `key` lies there now; None: it is not kept.
+    @property
+    def numbers(self) -> dict[str, int] | None:
+        """The numbers of the segments by their names, as they will be stored; None where nobody has asked."""
+        return self._numbers
 
-        :param before: its spans as they are stored; None: there are none.
-        """
-        if before is None and spans is None:
-            return
+    def pack(self, spans: Iterable[Span] | None) -> bytes | None:
+        """The spans of a session as they are to be stored; None: its text is not kept."""
+        if spans is None:
+            return None
         flat: list[int] = []
-        for name, start, length in spans or ():
+        for name, start, length in spans:
             flat += self._number(name), start, length
-        blob = None if spans is None else marshal.dumps(tuple(flat), _MARSHAL_VERSION)
-        if blob == before:
-            return
-        self._count(_flat(before), tuple(flat))
-        if blob is None:
-            self._connection.execute("DELETE FROM texts WHERE key = ?", (key,))
-        else:
-            self._connection.execute("REPLACE INTO texts VALUES (?, ?)", (key, blob))
+        return marshal.dumps(tuple(flat), _MARSHAL_VERSION)
+
+    def count(self, before: bytes | None, after: bytes | None) -> None:
+        """The spans of a session are no longer those `before` but those `after`, as they are stored."""
+        if before != after:
+            self._count(_flat(before), _flat(after))
 
     def replace(self, key: int, before: bytes, spans: Iterable[Span] | None) -> None:
-        """`put`, unless something else than `before` is stored by now."""
-        found = self._connection.execute("SELECT spans FROM texts WHERE key = ?", (key,)).fetchone()
+        """Store them, unless something else than `before` is stored by now of the session `key`."""
+        found = self._connection.execute("SELECT spans FROM sessions WHERE key = ?", (key,)).fetchone()
         if found and found[0] == before:
-            self.put(key, before, spans)
+            after = self.pack(spans)
+            self.count(before, after)
+            self._connection.execute("UPDATE sessions SET spans = ? WHERE key = ?", (after, key))
 
     def close(self) -> None:
         """Before the commit: what is used of the segments."""
@@ -142,6 +137,7 @@ class Ledger:
             )
         if min(self._live.values(), default=0) < 0:
             self._connection.execute("DELETE FROM segments WHERE live <= 0")
+            self._numbers = None
 
     def _count(self, before: Sequence[int], after: Sequence[int]) -> None:
         # What was said first mostly stays where it is.
@@ -169,10 +165,9 @@ class Ledger:
 
 
 def forget(connection: sqlite3.Connection) -> None:
-    """Drop the texts of sessions that are no more, and count anew what is used."""
-    connection.execute("DELETE FROM texts WHERE key NOT IN (SELECT key FROM sessions)")
+    """Count anew what is used, after sessions have been dropped."""
     used: dict[int, tuple[int, int]] = {}
-    for (blob,) in connection.execute("SELECT spans FROM texts"):
+    for (blob,) in connection.execute("SELECT spans FROM sessions WHERE spans IS NOT NULL"):
         flat = _flat(blob)
         for at in range(0, len(flat), 3):
             number, start, length = flat[at : at + 3]

@@ -418,7 +418,7 @@ def test_spans_that_cannot_be_read_are_damage_of_the_catalog(cache: Path, store:
     fill(Path(store.root), 5)
     scanned(cache, store)
     for harm in (
-        "UPDATE texts SET spans = x'00'",
+        "UPDATE sessions SET spans = x'00'",
         "UPDATE segments SET name = '../../etc/passwd'",
         "DELETE FROM segments",
     ):
