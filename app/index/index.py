@@ -195,13 +195,14 @@ class Index:
         all_text: bool = False,
         every: bool = False,
         alone: bool = False,
+        keep_going: Callable[[], bool] = lambda: True,
     ) -> Search:
         """Look for what `text` asks for (see `index.query.grammar`), in all sessions that are known by now.
         The search that was begun last is cancelled.
 
         :param order: "recent" or "relevance", see `Searcher.search`, which also says what `every` does.
         :param all_text: look everywhere where the query does not say where, not in the conversation alone.
-        :param alone: this process has nothing else to do, see `Searcher.search`.
+        :param alone: this process has nothing else to do, see `Searcher.search`, as for `keep_going`.
         :raises QueryError: the query cannot be run; the search before goes on.
         :raises ValueError: there is no such order.
         """
@@ -221,7 +222,14 @@ class Index:
         if alone and self._foreseen == (text, order, all_text, every):
             ahead, self._foreseen = self._ahead, None
         search = searcher.search(
-            query, facts, order=order, every=every, now_ms=now_ms, alone=alone, ahead=ahead
+            query,
+            facts,
+            order=order,
+            every=every,
+            keep_going=keep_going,
+            now_ms=now_ms,
+            alone=alone,
+            ahead=ahead,
         )
         with self._lock:
             older = self._search
@@ -234,13 +242,16 @@ class Index:
             older.cancel()
         return search
 
-    def prepare(self) -> None:
-        """Make ready for the first query, which would otherwise wait for what it looks through."""
+    def prepare(self, keep_going: Callable[[], bool] = lambda: True) -> None:
+        """Make ready for the first query, which would otherwise wait for what it looks through.
+
+        :param keep_going: asked all the while; the rest is left to the first query once it says no.
+        """
         # They are not needed yet, but load as slowly.
         import app.index.facts
         import app.index.query.grammar  # noqa: F401
 
-        self._searching().prepare()
+        self._searching().prepare(keep_going)
 
     def place(self, hit: Hit, keep_going: Callable[[], bool] = lambda: True) -> Place:
         """Where in its session's tree a hit is, see `Searcher.place`."""

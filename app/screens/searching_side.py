@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from app.setup import Setup
     from app.view.session_list import SessionList
 
-PATIENCE = 0.06
+PATIENCE = 0.1
 """Seconds after which the rows are gone through for what is typed: most searches have been answered by then,
 and would only be held up.
 """

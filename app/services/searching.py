@@ -40,7 +40,7 @@ class Searching(Questions):
     def prepare(self) -> None:
         """Make ready for the first question, unless one has been asked."""
         if not self._ready:
-            self._latest.ask(lambda overtaken: self._prepare())
+            self._latest.ask(self._prepare)
 
     def _search(self, text: str, order: str, everywhere: bool, overtaken: Callable[[], bool]) -> None:
         index = self._index()
@@ -52,7 +52,7 @@ class Searching(Questions):
 
         begun = time.monotonic()
         try:
-            search = index.query(text, order=order, all_text=everywhere)
+            search = index.query(text, order=order, all_text=everywhere, keep_going=lambda: not overtaken())
         except QueryError as error:
             self._post(SearchFound(text, frozenset(), (), done=True, refused=error.message))
             return
@@ -81,8 +81,8 @@ class Searching(Questions):
                 pause = max(POST_SECONDS, pause * SLOWER)
                 posted = time.monotonic()
 
-    def _prepare(self) -> None:
+    def _prepare(self, overtaken: Callable[[], bool]) -> None:
         index = self._index()
         if index is not None:
             self._ready = True
-            index.prepare()
+            index.prepare(lambda: not overtaken())

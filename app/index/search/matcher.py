@@ -94,9 +94,15 @@ class Matcher:
     def _having(self, seeker: Seeker, block: Block, slots: Sequence[int]) -> list[int]:
         """Those of `slots` that have a term."""
         self.looked += len(slots)
-        only = seeker.only if seeker.simple and self.takes_all else None
-        if only is None:
+        only = seeker.only
+        if only is None or not self.takes_all:
             return self._one_by_one(seeker, block, slots)
+        found = self._with(seeker, only, block, slots)
+        # Of what is folded it is known now who has it.
+        return found if seeker.simple or not found else self._one_by_one(seeker, block, found)
+
+    def _with(self, seeker: Seeker, only: bytes, block: Block, slots: Sequence[int]) -> list[int]:
+        """Those of `slots` that have what a term looks for."""
         # What none of them is called needs to be looked for in what they say alone.
         is_called = self.plan.everywhere and _is_in(block.said(), only)
         known = self._rare.having(seeker, only, block, slots) if self._rare else None

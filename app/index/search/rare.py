@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from app.index.search.terms import Seeker
     from app.index.text.mapped import Segments
 
-PROBED = 448
+PROBED = 192
 """After so many sessions, the newest ones, it shows whether a word is rare."""
 
 ONE_OF = 4

@@ -41,6 +41,10 @@ _PAUSE_SECONDS = 0.05
 """Later pages come no closer together than this; nobody reads faster."""
 
 
+_REST_SECONDS = 0.02
+"""What comes at once is one page: whoever shows pages would show two of them one after the other."""
+
+
 class Search:
     """The answer to one query: iterate over it once, in one thread, for its pages. `cancel` is for others.
 
@@ -170,10 +174,11 @@ class Search:
                     break
                 hits += some
                 if sweep.leaps > leaps:
-                    leaps, told = sweep.leaps, time.perf_counter()
+                    # Of most there is nothing left to find out.
+                    leaps, told = sweep.leaps, time.perf_counter() + _REST_SECONDS
                 passed = time.perf_counter() - told
                 is_due = len(hits) >= PAGE or (hits and (passed > SOON_SECONDS or sweep.is_leap_due))
-                if (first and is_due) or passed > _PAUSE_SECONDS:
+                if (first and is_due and passed > 0) or passed > _PAUSE_SECONDS:
                     yield self._page(hits, sweep, view)
                     first = first and not hits
                     hits, told = [], time.perf_counter()

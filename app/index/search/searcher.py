@@ -52,15 +52,19 @@ class Searcher:
         """
         self.sessions.update(changed, removed)
 
-    def prepare(self) -> None:
+    def prepare(self, keep_going: Callable[[], bool] = lambda: True) -> None:
         """Take in what has changed, and have everything imported, mapped and worked out that the first search
         needs.
+
+        :param keep_going: asked every two milliseconds; it is given up once it says no.
         """
         # What nobody says and nobody wants is looked for in all that is said.
         terms = (Term(WORD, "e"), Term(WORD, "\0", negated=True))
-        for number, page in enumerate(self.search(Query(terms=terms))):
+        for number, page in enumerate(self.search(Query(terms=terms), keep_going=keep_going)):
             for hit in page.hits[: not number]:
                 hit.look_up()
+        if keep_going():
+            self.sessions.view().layout.spread(self.segments)
 
     def rows(self) -> list[Row]:
         """All sessions that are searched, in no order."""

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
     Text = tuple[int, int, int, Session]
 
-STRETCH = 2 << 20
-"""Bytes that are looked through before it is asked whether to go on: a quarter of a millisecond."""
+STRETCH = 8 << 20
+"""Bytes that are looked through before it is asked whether to go on: a millisecond. Each time the interpreter
+has to be waited for.
+"""
 
 
 class Stretch(NamedTuple):
