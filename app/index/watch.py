@@ -58,6 +58,9 @@ TURN_FILES = 32
 file has to wait for a walk because of those of others, in a store of a few hundred no longer than a second.
 """
 
+_AHEAD_NS = 24 * 3600 * 10**9
+"""No clock that is right is so far ahead of another one, wherever the files are."""
+
 _TICK_SECONDS = 0.08
 _QUIET_TICK_SECONDS = 0.1
 # Each folder is looked at once in so many ticks: half a second at most.
@@ -202,10 +205,16 @@ class PollWatch:
         """See `Watch`."""
 
     def _choose(self) -> None:
-        # A file whose time was set ahead is not being written: a write would have set it back. The time of
-        # its inode tells when that was done.
         known = self._known
-        newest = heapq.nlargest(HOT_FILES, known, key=lambda path: min(known[path][2:4]))
+        latest = time.time_ns() + _AHEAD_NS
+
+        def written(path: str) -> int:
+            # A file whose time was set ahead is not being written: a write would have set it back. If it was
+            # not set far, the time of its inode tells when that was done.
+            _, _, mtime, ctime = known[path]
+            return min(mtime, ctime) if mtime <= latest else 0
+
+        newest = heapq.nlargest(HOT_FILES, known, key=written)
         self._hot = dict.fromkeys(reversed(newest))
         self._all = list(known)
         self._warm([path for path in self._seen if path in known])

@@ -137,6 +137,20 @@ def test_polling_is_not_held_up_by_files_from_the_future(tmp_path: Path) -> None
     assert str(path) in watch.wait(2, threading.Event()).paths
 
 
+def test_nor_by_those_that_were_copied_just_now(tmp_path: Path) -> None:
+    """The time of an inode is that of a link or a copy, too."""
+    (path,) = fill(tmp_path, 1)
+    inode, size, _, now = signature_of(path.stat())
+    hour = 3600 * 10**9
+    known = {
+        str(tmp_path / f"{number}.jsonl"): (number, 100, 4_000_000_000 * 10**9, now)
+        for number in range(40 * HOT_FILES)
+    }
+    known[str(path)] = (inode, size, now - hour, now)
+    watch = PollWatch([pi_store(tmp_path)], known)
+    assert watch.wait(3600, Rounds(1)).paths >= {str(path)}
+
+
 class Rounds(threading.Event):
     """Never set: after so many rounds it says that it is, and no round is waited for."""
 
