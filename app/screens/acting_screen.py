@@ -172,7 +172,7 @@ class ActingScreen(TrashingScreen):
             made = changes[0]
             self.go_on(done[0].row, made.after or "", made.after_id or "", self._went_to)
         self.acted(event)
-        self.side.post_message(self.side.Changed())
+        self.side.changed()
 
     def _unmark(self, paths: Sequence[str]) -> None:
         """What was done leaves no marks; those of what failed stay, so that it can be tried again."""

@@ -129,9 +129,12 @@ class SessionsScreen(KeepingScreen):
 
     # sessions
 
-    @on(SessionsSide.Changed)
     def sessions_changed(self) -> None:
         self.side.sessions_changed(self._places if self.scanned else None)
+        self.refresh_bars()
+
+    @on(SessionsSide.Changed)
+    def _shown_otherwise(self) -> None:
         self.refresh_bars()
 
     @on(Unremembered)

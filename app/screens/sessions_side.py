@@ -159,7 +159,7 @@ class SessionsSide(SearchingSide):
         self.list.show_arrangement(arrangement)
         if before.order != arrangement.order and "relevance" in (before.order, arrangement.order):
             self.look_again()
-        self.post_message(self.Changed())
+        self.changed()
 
     def turn(self, what: str) -> None:
         """Go on to the next way in which something can be shown.
@@ -172,7 +172,7 @@ class SessionsSide(SearchingSide):
 
     @on(SessionListView.MarksChanged)
     def _marks_changed(self) -> None:
-        self.post_message(self.Changed())
+        self.changed()
 
 
 _WAY_OUT = {"here": "list.scope", "named": "list.named", "agent": "list.agent", "hidden": "list.hidden"}

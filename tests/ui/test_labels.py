@@ -83,37 +83,40 @@ async def test_the_list_has_all_labels_and_leads_to_the_entry(browser, three, tm
         assert it.focus == "tree"
 
 
-async def test_the_list_leads_to_sessions_that_are_left_out_too(browser, three, tmp_path):
+def labelled_elsewhere(tmp_path):
+    """A session of another folder, with a label."""
     lines = chain("x", "y", id="other", cwd="/work/site")
     lines.append(entry("label", "l1", "00000002", 20, targetId="00000001", label="elsewhere"))
     pi_session(tmp_path, *lines, id="other", project="site")
+
+
+async def go_elsewhere(it):
+    """By way of the list of all labels."""
+    await it.press("apostrophe")
+    if not it.screen._all:
+        await it.press("tab")
+    place = [one.label for one in it.screen._list.items].index("elsewhere")
+    await it.press(*["down"] * place, "enter")
+    await it.until(lambda: it.tree.node is not None and it.tree.node.id == "00000001", "its entry")
+
+
+async def test_the_list_leads_to_sessions_that_are_left_out_too(browser, three, tmp_path):
+    labelled_elsewhere(tmp_path)
     async with browser() as it:
         side = it.screen.side
         side.show_arrangement(side.model.arrangement.changed(scope="here", named_only=True))
         await it.settled()
-        await it.press("apostrophe")
-        if not it.screen._all:
-            await it.press("tab")
-        place = [one.label for one in it.screen._list.items].index("elsewhere")
-        await it.press(*["down"] * place, "enter")
-        await it.until(lambda: it.tree.node is not None and it.tree.node.id == "00000001", "its entry")
+        await go_elsewhere(it)
         assert it.sessions.row.id == "other"
         assert any("More sessions are listed" in said for said in it.toasts())
 
 
 async def test_the_list_leads_out_of_what_a_search_has_left(browser, three, tmp_path):
-    lines = chain("x", "y", id="other", cwd="/work/site")
-    lines.append(entry("label", "l1", "00000002", 20, targetId="00000001", label="elsewhere"))
-    pi_session(tmp_path, *lines, id="other", project="site")
+    labelled_elsewhere(tmp_path)
     async with browser() as it:
         await it.press("slash", *"redis", "enter")
         await it.until(lambda: "other" not in it.listed(), "what the search leaves")
-        await it.press("apostrophe")
-        if not it.screen._all:
-            await it.press("tab")
-        place = [one.label for one in it.screen._list.items].index("elsewhere")
-        await it.press(*["down"] * place, "enter")
-        await it.until(lambda: it.tree.node is not None and it.tree.node.id == "00000001", "its entry")
+        await go_elsewhere(it)
         await it.settled()
         assert it.sessions.row.id == "other"
         assert not it.toasts()

@@ -133,6 +133,13 @@ def whole(monkeypatch: pytest.MonkeyPatch) -> type[Whole]:
     return Whole
 
 
+def windows(world: World) -> None:
+    """Six sessions with a window, every other one with a door."""
+    for number in range(6):
+        world.session(f"s{number}", "a window", "a door and a Window" if number % 2 else "a wall")
+    world.scan()
+
+
 def found(world: World, query: str, how: dict[str, Any], **more: Any) -> tuple[object, list[str]]:
     pages = world.pages(query, **how, **more)
     hits = [(hit.path, hit.entry_id, hit.snippet, hit.kind) for page in pages for hit in page.hits]
@@ -147,9 +154,7 @@ HOW: list[dict[str, Any]] = [{}, {"every": True}, {"order": "relevance"}]
 def test_it_finds_what_one_process_finds(
     query: str, how: dict[str, Any], world: World, whole: type[Whole]
 ) -> None:
-    for number in range(6):
-        world.session(f"s{number}", "a window", "a door and a Window" if number % 2 else "a wall")
-    world.scan()
+    windows(world)
     world.path("s3").unlink()
     expected = found(world, query, how)
     assert expected[1], "what cannot be read is told of"
@@ -165,9 +170,7 @@ def test_it_finds_what_one_process_finds(
 def test_what_was_looked_for_before_the_scan_is_true_after_it(
     query: str, how: dict[str, Any], world: World, whole: type[Whole]
 ) -> None:
-    for number in range(6):
-        world.session(f"s{number}", "a window", "a door and a Window" if number % 2 else "a wall")
-    world.scan()
+    windows(world)
     expected_before = found(world, query, how, all_text=True)
     world.index.close()
 
