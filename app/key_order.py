@@ -53,7 +53,16 @@ class KeyOrder:
         """Pass `key` on, now or when its turn comes."""
         if self._under_way:
             self._waiting.append(key)
-            return
+        elif key.is_printable and isinstance(self._app.focused, Input):
+            # the other letters of what is pasted stand in the queue behind it
+            self._waiting.append(key)
+            self._under_way = True
+            self._turn += 1
+            self._app.call_later(self._end, self._turn)
+        else:
+            await self._send(key)
+
+    async def _send(self, key: events.Key) -> None:
         self._under_way = True
         self._turn += 1
         turn = self._turn
@@ -87,7 +96,7 @@ class KeyOrder:
             self._timeout.cancel()
         if self._waiting:
             self._type_at_once()
-            await self.take(self._waiting.popleft())
+            await self._send(self._waiting.popleft())
 
     def _type_at_once(self) -> None:
         """Put a run of letters that wait into the line they are typed in, but for the last, which goes its

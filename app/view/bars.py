@@ -71,6 +71,14 @@ def resume_line(
     return fit_line([*line, (command_line(command, room - width(where)), "text"), (where, "dim")], cells)
 
 
+def question_line(cells: int, question: str) -> Line:
+    """What is asked, in place of what Enter would do otherwise.
+
+    :param question: inert; "" while nothing is.
+    """
+    return fit_line([(" ? ", "error"), (question, "error")] if question else [], cells)
+
+
 def command_line(command: Sequence[str], cells: int) -> str:
     """A program and its arguments in at most so many cells; where there is no room, the beginning of the last
     one (a path) goes.

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from app.index.row import Row
     from app.view.list_line import Rank
+    from app.view.matching import Block
 
 
 class Group:
@@ -26,6 +27,7 @@ class Group:
     newest        the newest activity in ms
     matching      the lines that a filter leaves; None while it has not looked
     by_row        the lines of which the row itself has the words that are looked for; None as above
+    blocks        the lines as a filter looks at them (`app.view.matching.blocks_of`); None as above
     start, shown  the number of the head's line in the list, and how many sessions it speaks of
     moved         whether lines have come, gone or changed places since this was last made false
 
@@ -35,6 +37,7 @@ class Group:
     __slots__ = (
         "_loose",
         "_order",
+        "blocks",
         "by_row",
         "count",
         "cwd",
@@ -60,6 +63,7 @@ class Group:
         self.newest = 0
         self.matching: list[ListLine] | None = None
         self.by_row: list[ListLine] | None = None
+        self.blocks: list[Block] | None = None
         self.start = 0
         self.shown = 0
         self.moved = True
@@ -119,7 +123,7 @@ class Group:
             self._insert(thread(list(self._loose), self._order))
             self._loose.clear()
             self.moved = True
-        self.matching = self.by_row = None
+        self.matching = self.by_row = self.blocks = None
         self.count = len(self.lines)
         self.newest = self._newest()
 

@@ -76,9 +76,7 @@ class Layout:
 
     def _match(self) -> None:
         matching = self._matching
-        for group in self.order:
-            if group.matching is None:
-                group.matching = matching.of(group, ranked=self._ranked)
+        matching.match(self.order, ranked=self._ranked)
         if self._ranked and matching.is_ranked:
             self.order.sort(key=lambda group: matching.best(group.matching or []))
 

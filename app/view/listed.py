@@ -9,7 +9,8 @@ from app.view.matching import Matching
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping
+    from collections.abc import Mapping
+    from collections.abc import Set as AbstractSet
 
     from app.index.row import Row
     from app.view.arrangement import Arrangement
@@ -106,7 +107,7 @@ class Listed:
 
     def set_found(
         self,
-        paths: Container[str],
+        paths: AbstractSet[str],
         words: list[str],
         *,
         is_plain: bool,

@@ -6,10 +6,14 @@ from app.view.session_filter import haystack, words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
+    from collections.abc import Set as AbstractSet
 
     from app.view.group import Group
     from app.view.list_line import ListLine
+
+BLOCK = 64
+"""So many lines are asked at once whether any of them matches, which mostly none does."""
 
 
 class Matching:
@@ -25,7 +29,7 @@ class Matching:
         self.is_on = False
         self.words: list[str] = []
         self._is_plain = True
-        self._found: Container[str] = ()
+        self._found: AbstractSet[str] = frozenset()
         self._ranks: Mapping[str, int] = {}
 
     def ask(self, query: str) -> bool:
@@ -40,11 +44,11 @@ class Matching:
         self.is_on = bool(self.words)
         self._is_plain = True
         if not self.is_on:
-            self._found, self._ranks = (), {}
+            self._found, self._ranks = frozenset(), {}
         return was_plain and all(any(old in new for new in self.words) for old in before)
 
     def found(
-        self, paths: Container[str], words: list[str], *, is_plain: bool, ranks: Mapping[str, int] | None
+        self, paths: AbstractSet[str], words: list[str], *, is_plain: bool, ranks: Mapping[str, int] | None
     ) -> bool:
         """Leave what a search has found (see `SessionList.set_found`).
 
@@ -61,15 +65,37 @@ class Matching:
         """Whether the search has an order of its own."""
         return bool(self._ranks)
 
-    def of(self, group: Group, *, ranked: bool) -> list[ListLine]:
-        """The lines of a group that match, in their order or in that of the search; what it does not know
-        comes last.
+    def match(self, groups: Iterable[Group], *, ranked: bool) -> None:
+        """Find the lines of each group that match, where that is not known: in their order, or in that of the
+        search; what it does not know comes last.
         """
-        matching = self._of(group)
-        if ranked and self._ranks:
-            ranks, last = self._ranks, len(self._ranks)
-            return sorted(matching, key=lambda line: ranks.get(line.path, last))
-        return matching
+        found, words, is_plain = self._found, self.words, self._is_plain
+        ranks, last = self._ranks if ranked else {}, len(self._ranks)
+        # one loop and no calls: there may be a thousand groups, and nothing in nearly all of them
+        for group in groups:
+            if group.matching is not None:
+                continue
+            blocks = group.blocks or blocks_of(group)
+            matching: list[ListLine] = []
+            if is_plain:
+                # what is found comes in pages, and no row says more for any of them
+                if group.by_row is None:
+                    group.by_row = []
+                    for block in blocks:
+                        for word in words:
+                            if word not in block.text:
+                                break
+                        else:
+                            group.by_row += self._among(block.lines)
+                matching = group.by_row
+            if found and len(matching) < len(group.lines):
+                for block in blocks:
+                    if not found.isdisjoint(block.paths):
+                        matching = _or_found(group.lines, matching, found)
+                        break
+            if ranks:
+                matching = sorted(matching, key=lambda line: ranks.get(line.path, last))
+            group.matching = matching
 
     def best(self, lines: list[ListLine]) -> int:
         """The best place that one of some lines has in the order of the search."""
@@ -81,24 +107,42 @@ class Matching:
         if group.by_row is not None:
             group.by_row = self._among(group.by_row)
 
-    def _of(self, group: Group) -> list[ListLine]:
-        found = self._found
-        listed = [line for line in group.lines if line.path in found] if found else []
-        if not self._is_plain:
-            return listed
-        # what is found comes in pages, and no row says more for any of them
-        if group.by_row is None:
-            group.by_row = self._among(group.lines)
-        if not listed or not group.by_row:
-            return listed or group.by_row
-        beside = set(group.by_row)
-        return [line for line in group.lines if line in beside or line.path in found]
-
     def _among(self, lines: Iterable[ListLine]) -> list[ListLine]:
         """Those of which the row has all the words."""
         for word in self.words:
             lines = [line for line in lines if word in (line.folded or fold_line(line))]
         return list(lines)
+
+
+def _or_found(lines: list[ListLine], matching: list[ListLine], found: AbstractSet[str]) -> list[ListLine]:
+    if not matching:
+        return [line for line in lines if line.path in found]
+    beside = set(matching)
+    return [line for line in lines if line in beside or line.path in found]
+
+
+class Block:
+    """Some lines of a group, one after the other.
+
+    text    what the filter looks at of all of them
+    paths   their paths
+    """
+
+    __slots__ = ("lines", "paths", "text")
+
+    def __init__(self, lines: list[ListLine]) -> None:
+        self.lines = lines
+        self.paths = frozenset([line.path for line in lines])
+        # no word has a line's end in it
+        self.text = "\n".join([line.folded or fold_line(line) for line in lines])
+
+
+def blocks_of(group: Group) -> list[Block]:
+    """A group's lines in blocks, kept until one of its sessions changes."""
+    if group.blocks is None:
+        lines = group.lines
+        group.blocks = [Block(lines[at : at + BLOCK]) for at in range(0, len(lines), BLOCK)]
+    return group.blocks
 
 
 def fold_line(line: ListLine) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from app.view.arrangement import Arrangement
 from app.view.contents import Contents
 from app.view.listed import Listed
-from app.view.matching import fold_line
+from app.view.matching import blocks_of, fold_line
 from app.view.passing import HIDDEN, LEFT_OUT, SHOWN, why_nothing
 
 TYPE_CHECKING = False
@@ -45,17 +45,23 @@ class SessionList(Listed):
 
     # what is in it
 
-    def preview(self, counts: Iterable[tuple[str, int, int]], rows: Iterable[Row]) -> None:
+    def preview(
+        self, counts: Iterable[tuple[str, int, int]], rows: Iterable[Row], most: int | None = None
+    ) -> None:
         """Fill the list from the numbers of each project and the rows that come first.
 
         :param counts: (folder, number of sessions, newest activity in ms) of every project, of sessions that
-            are not hidden.
+            are not hidden; the newest first.
         :param rows: with groups all of those that are open, else as many of the first as fit the screen.
+        :param most: so many groups are enough for now; the others come with the same counts without it.
         """
         contents = self._contents
+        groups = contents.groups
         for cwd, number, newest in counts:
             self._foretold[cwd] = number
-            if self._is_in_scope(cwd):
+            if most is not None and len(groups) >= most and cwd not in self.here:
+                continue
+            if cwd not in groups and self._is_in_scope(cwd):
                 group = contents.group(cwd)
                 group.count, group.newest = number, newest
         contents.put(rows, ())
@@ -105,6 +111,8 @@ class SessionList(Listed):
         """
         for line in self._contents.by_path.values():
             fold_line(line)
+        for group in self._contents.groups.values():
+            blocks_of(group)
 
     def apply(self, changed: Iterable[Row], removed: Iterable[str]) -> None:
         """Take over rows that are new or changed, and paths that are gone."""

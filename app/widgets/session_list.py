@@ -11,7 +11,8 @@ from app.widgets.session_rows import SessionRows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
+    from collections.abc import Set as AbstractSet
 
     from textual.binding import BindingType
 
@@ -154,7 +155,7 @@ class SessionListView(SessionRows):
 
     def set_found(
         self,
-        paths: Container[str],
+        paths: AbstractSet[str],
         words: list[str],
         *,
         is_plain: bool,

@@ -7,6 +7,8 @@ from __future__ import annotations
 from typing import Any, Self
 
 from textual.filter import ANSIToTruecolor
+from textual.geometry import Size
+from textual.reactive import Reactive
 from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.strip import Strip
 
@@ -20,6 +22,8 @@ class StillScrollBar(ScrollBar):
     would take Textual as long as painting the list.
     """
 
+    # nothing is in it: no reason to lay out the whole screen once more when its height changes
+    virtual_size = Reactive(Size(0, 0), layout=False)
     _shown: object = None
     _drawn: tuple[object, list[Strip]] = (None, [])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from textual import events
 
 from app.widgets.search_box import SearchBox
@@ -29,18 +30,31 @@ async def test_no_letter_of_a_filter_is_lost(browser, three):
         await it.until(lambda: it.screen.query_one("Input").value == "login", "the whole filter")
 
 
-async def test_letters_that_wait_are_typed_at_once(browser, three, monkeypatch):
-    typed = []
+@pytest.fixture
+def typed(monkeypatch):
+    """What is put into the line, a text each time."""
+    texts = []
     insert = SearchBox.insert_text_at_cursor
     monkeypatch.setattr(
-        SearchBox, "insert_text_at_cursor", lambda box, text: (typed.append(text), insert(box, text))
+        SearchBox, "insert_text_at_cursor", lambda box, text: (texts.append(text), insert(box, text))
     )
+    return texts
+
+
+async def test_letters_that_wait_are_typed_at_once(browser, three, typed):
     async with browser() as it:
         together(it, "slash", *"fix the login", "enter")
         await it.until(lambda: it.focus == "sessions", "the list")
         assert it.screen.query_one("Input").value == "fix the login"
         assert "".join(typed) == "fix the login"
         assert len(typed) <= 3
+
+
+async def test_no_letter_of_what_is_pasted_goes_its_way_alone_but_the_last(browser, three, typed):
+    async with browser(selector="") as it:
+        together(it, *"fix the login")
+        await it.until(lambda: it.box.value == "fix the login", "the letters")
+        assert typed == ["fix the logi", "n"]
 
 
 async def test_a_blank_into_an_empty_line_stays_a_command(browser, three):

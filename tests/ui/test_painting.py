@@ -54,6 +54,16 @@ async def quiet(it, calls):
     calls.clear()
 
 
+async def test_a_line_above_the_list_is_laid_out_once(browser, three, counted):
+    layouts = counted(Compositor, "reflow")
+    async with browser() as it:
+        await quiet(it, layouts)
+        await it.press("slash")
+        await it.until(lambda: it.sessions.region.y > it.screen.query_one("Input").region.y, "the line")
+        await it.pilot.pause(0.1)
+        assert len(layouts) == 1
+
+
 async def test_an_append_elsewhere_draws_its_row_and_nothing_else(browser, three, counted):
     layouts, bars = counted(Compositor, "reflow"), counted(Bar, "refresh")
     async with browser() as it:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.view import group
+from app.view import group, matching
 from app.view.line import line_width, plain
 from app.view.session_filter import haystack, matches, words_of
 from app.view.session_list import SessionList
@@ -86,6 +86,25 @@ def test_the_first_frame_has_counts_of_all_and_rows_of_the_open():
     model.preview((), ROWS[:2])
     assert [drawn(model, at) for at in range(5)] == [drawn(whole, at) for at in range(5)]
     assert (model.total, model.projects) == (4, 3)
+
+
+@pytest.mark.parametrize("here", [HERE, "/elsewhere"])
+def test_the_first_frame_needs_no_more_groups_than_fit(here):
+    rows = [make_row(f"r{at}", cwd=f"/work/{at}", modified=NOW - at * MINUTE) for at in range(9)]
+    rows.append(make_row("last", cwd=HERE, modified=NOW - 99 * MINUTE))
+    counts = [(row.cwd, 1, row.modified) for row in rows]
+    whole, model = SessionList((here,), "/home/me"), SessionList((here,), "/home/me")
+    for each, most in ((whole, None), (model, 4)):
+        each.preview(counts, (), most)
+        each.open_first(4)
+        opened = each.first_groups()
+        each.preview((), [row for row in rows if row.cwd in opened])
+    assert [drawn(model, at) for at in range(4)] == [drawn(whole, at) for at in range(4)]
+    assert (model.total, model.projects, model.known) == (10, 10, 10)
+    assert len(model.lines) < len(whole.lines)
+    model.preview(counts, ())
+    assert shown(model) == shown(whole)
+    assert (model.matched, model.first_groups()) == (whole.matched, whole.first_groups())
 
 
 def test_a_change_moves_the_row_and_a_removal_takes_the_group_along():
@@ -269,6 +288,36 @@ def test_what_was_found_stands_beside_the_rows_that_match():
     assert shown(model) == ["[/work/app]", "a", "[/work/site]", "c"]
     assert (model.matched, model.total) == (2, 4)
     assert model.index_of("/store/a.jsonl") == 1
+
+
+def test_of_many_lines_those_are_found_that_match_at_whatever_place(monkeypatch):
+    monkeypatch.setattr(matching, "BLOCK", 4)
+    names = [letter * 3 for letter in "abcdefghijk"]
+    rows = [make_row(path=f"/store/{name}.jsonl", id=name.upper(), title=f"no {name}") for name in names]
+    model = listed(*rows)
+    for at, name in enumerate(names):
+        model.set_query("")
+        model.set_query(f"no {name}")
+        assert [path for path in paths(model) if path[0] != "["] == [f"/store/{name}.jsonl"]
+        found = {f"/store/{name}.jsonl", f"/store/{names[at - 6]}.jsonl"}
+        model.set_found(found, ["no", name], is_plain=True)
+        assert {path for path in paths(model) if path[0] != "["} == found
+        model.set_found(found, [], is_plain=False)
+        assert {path for path in paths(model) if path[0] != "["} == found
+
+
+def test_words_on_two_lines_of_a_block_are_no_match():
+    model = listed(make_row(path="/store/a.jsonl", title="one"), make_row(path="/store/b.jsonl", title="two"))
+    model.set_query("one two")
+    assert model.matched == 0
+
+
+def test_what_a_session_says_from_now_on_is_found():
+    model = listed(*ROWS)
+    model.prepare_filter()
+    model.apply([make_row(path="/store/a.jsonl", id="a", title="quite another")], [])
+    model.set_query("quite")
+    assert model.matched == 1
 
 
 def test_until_the_next_find_what_was_found_stays():
