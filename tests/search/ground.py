@@ -9,7 +9,7 @@ import pytest
 
 from app.index.index import Index
 from app.index.query.query import Facts
-from app.index.search import rare, spread
+from app.index.search import blocks, rare, spread
 from app.index.search.deep import finders
 from app.index.search.searcher import Searcher
 from app.index.text import mapped
@@ -55,6 +55,8 @@ class Ground:
                 for name in ("PROBED", "MANY", "ONE_OF"):
                     patch.setattr(rare, name, 0)
                 patch.setattr(spread, "STRETCH", 100)
+                # And what each session is called is looked through by itself.
+                patch.setattr(blocks, "FEW", 0)
             if tier == "no wheel":
                 patch.setattr(mapped, "stringzilla", None)
                 patch.setattr(finders, "_find", None)

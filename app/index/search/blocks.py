@@ -7,21 +7,25 @@ not to, is not looked at.
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from app.index.search.said import of_all, said
-from app.index.text.mapped import Source
+from app.index.text.mapped import LARGE, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from app.index.row import Row
     from app.index.search.terms import Seeker
-    from app.index.text.mapped import Segments
+    from app.index.text.mapped import Find, Segments
     from app.index.text.segment import Span
 
     Place = tuple[Source, int, int]
     Places = tuple[Place, ...]
+    Look = tuple[Find, int, int]
+    """`find`, and what it is given besides a word: what it gives back is below 0 where the word is not."""
 
 FIRST = 64
 """So many sessions are in the first block, so that the first page is there at once; twice as many in each
@@ -29,6 +33,10 @@ next one."""
 
 MOST = 512
 """But no more than this."""
+
+
+FEW = 16
+"""If no more than one of so many sessions is asked for, each is looked into by itself."""
 
 
 class Session:
@@ -69,17 +77,33 @@ class Block:
         self.sessions = sessions
         self._texts: list[Places | None] | None = None
         self._all: list[Places] | None = None
+        self._looks: list[Look] | None = None
+        self._without: frozenset[int] = frozenset()
         self._age = 0
         self._said: Source | None = None
+        self._said_starts = array("q")
         self._plain: Source | None = None
 
     def texts(self, segments: Segments) -> list[Places | None]:
         """Where the texts of each session are; None where there is none, or not all of it."""
         if self._texts is None or self._age != segments.age:
             self._age = segments.age
-            self._all = None
+            self._all = self._looks = None
             self._texts = [places_of(session, segments) for session in self.sessions]
+            self._without = frozenset(slot for slot, text in enumerate(self._texts) if text is None)
         return self._texts
+
+    def without(self, segments: Segments) -> frozenset[int]:
+        """The slots of those whose `texts` are None."""
+        self.texts(segments)
+        return self._without
+
+    def looks(self, segments: Segments) -> list[Look]:
+        """How to look through the texts of each session."""
+        texts = self.texts(segments)
+        if self._looks is None:
+            self._looks = [_look(text or ()) for text in texts]
+        return self._looks
 
     def everything(self, segments: Segments) -> list[Places]:
         """Where the texts of each session are, and what the catalog knows of it."""
@@ -100,8 +124,24 @@ class Block:
         start = 0
         for session, each in zip(self.sessions, packed, strict=True):
             session.said = (source, start, start + len(each))
+            self._said_starts.append(start)
             start += len(each)
         return source
+
+    def called(self, word: bytes, slots: Collection[int]) -> set[int]:
+        """Those of `slots` of which the catalog knows something with `word`, folded and encoded."""
+        source, starts = self.said(), self._said_starts
+        if FEW * len(slots) < len(starts):
+            said = ((slot, self.sessions[slot].said) for slot in slots)
+            return {slot for slot, (_, start, end) in said if source.find(word, start, end) >= 0}
+        found = set()
+        at = source.find(word, 0, source.size)
+        while at >= 0:
+            behind = bisect_right(starts, at)
+            if behind - 1 in slots:
+                found.add(behind - 1)
+            at = source.find(word, starts[behind], source.size) if behind < len(starts) else -1
+        return found
 
     def may_say(self, seekers: Iterable[Seeker]) -> bool:
         """Whether what the catalog knows of its sessions may have any of these terms."""
@@ -123,6 +163,21 @@ def places_of(session: Session, segments: Segments) -> Places | None:
         if span[2]:
             places.append((source, span[1], span[1] + span[2]))
     return tuple(places)
+
+
+def _look(places: Places) -> Look:
+    if len(places) != 1:
+        return _find_in(places), 0, 0
+    source, start, end = places[0]
+    # What is small is looked through before anybody else could run.
+    return source.find if end - start < LARGE else source.find_far, start, end
+
+
+def _find_in(places: Places) -> Find:
+    def find(word: bytes, start: int, end: int) -> int:
+        return 0 if any(source.find_far(word, first, last) >= 0 for source, first, last in places) else -1
+
+    return find
 
 
 def blocks(sessions: Sequence[Session]) -> list[Block]:

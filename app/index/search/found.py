@@ -5,13 +5,17 @@ Plain classes: see `index.query.query`.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from collections.abc import Mapping, Sequence
+from itertools import repeat
+from typing import TYPE_CHECKING, overload
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any, Literal
 
     from app.index.query.query import Note
     from app.index.row import Row
+    from app.index.search.blocks import Session
 
     Where = Literal["text", "name", "label", "folder", "id", "row"]
     Range = tuple[int, int]
@@ -153,6 +157,79 @@ class Hit:
         return f"Hit({self.row.path!r}, {self.where}, {self.kind} at {self.offset}, {self.snippet!r})"
 
 
+class Hits(Sequence[Hit]):
+    """The hits of a page. Of ten thousand a handful is looked at: each is made when it is asked for first."""
+
+    __slots__ = ("_items", "_make")
+
+    def __init__(
+        self, items: Sequence[Session | Hit] = (), make: Callable[[Session], Hit] | None = None
+    ) -> None:
+        """:param items: sessions, each of which `make` makes the hit of, or hits."""
+        self._items = list(items)
+        self._make = make
+
+    def rows(self) -> list[Row]:
+        """The row of each, for who wants no more than that."""
+        return [item.row for item in self._items]
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    @overload
+    def __getitem__(self, index: int) -> Hit: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Hit]: ...
+    def __getitem__(self, index: int | slice) -> Hit | list[Hit]:
+        if isinstance(index, slice):
+            return [self._at(place) for place in range(*index.indices(len(self._items)))]
+        return self._at(index)
+
+    def __iter__(self) -> Iterator[Hit]:
+        return map(self._at, range(len(self._items)))
+
+    def _at(self, place: int) -> Hit:
+        item = self._items[place]
+        if isinstance(item, Hit):
+            return item
+        assert self._make is not None
+        hit = self._items[place] = self._make(item)
+        return hit
+
+
+class HitsByPath(Mapping[str, Hit]):
+    """The hits of several pages by the paths of their sessions, each made when it is asked for."""
+
+    __slots__ = ("_places",)
+
+    def __init__(self) -> None:
+        self._places: dict[str, tuple[Hits, int]] = {}
+
+    def add(self, hits: Hits) -> None:
+        """Take in those of one page more, one of each session."""
+        paths = [row.path for row in hits.rows()]
+        self._places.update(zip(paths, zip(repeat(hits), range(len(paths))), strict=False))
+
+    def copy(self) -> HitsByPath:
+        """What there is now; more can be added to one and not to the other."""
+        other = HitsByPath()
+        other._places = self._places.copy()
+        return other
+
+    def __getitem__(self, path: str) -> Hit:
+        hits, place = self._places[path]
+        return hits[place]
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._places
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
 class Page:
     """The next hits, in the order that was asked for, and how far the search is.
 
@@ -165,14 +242,14 @@ class Page:
 
     def __init__(
         self,
-        hits: list[Hit] | None = None,
+        hits: Hits | Sequence[Hit] = (),
         total: int = 0,
         searched: int = 0,
         of: int = 0,
         done: bool = False,
         notes: tuple[Note, ...] = (),
     ) -> None:
-        self.hits = [] if hits is None else hits
+        self.hits = hits if isinstance(hits, Hits) else Hits(hits)
         self.total = total
         self.searched = searched
         self.of = of

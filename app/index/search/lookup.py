@@ -44,14 +44,24 @@ class Lookup:
     a hit wants to know its best place.
     """
 
-    __slots__ = ("_deep", "_lock", "_plan", "_reads", "_segments")
+    __slots__ = ("_bests", "_deep", "_lock", "_plan", "_reads", "_segments")
 
-    def __init__(self, plan: Plan, segments: Segments, reads: Mapping[Session, Iterable[Piece]]) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        segments: Segments,
+        reads: Mapping[Session, Iterable[Piece]],
+        bests: Mapping[Session, Piece],
+    ) -> None:
+        """:param reads: of the sessions whose files were read, what was found; `bests` the best of it, where
+        that is known.
+        """
         self._deep: Deep | None = None
         self._lock = Lock()
         self._plan = plan
         self._segments = segments
         self._reads = reads
+        self._bests = bests
 
     def best(self, hit: Hit, session: Session) -> None:
         """Fill in the best of what matches in `session`."""
@@ -82,8 +92,10 @@ class Lookup:
         named = list(filter(is_told_first, told))
         if named:
             return max(named, key=lambda piece: piece.mask.bit_count())
-        places = None if session in self._reads else places_of(session, self._segments)
-        found = self._in_file(session.row) if places is None else picker.best(session.row, places)
+        found = self._bests.get(session)
+        if found is None:
+            places = None if session in self._reads else places_of(session, self._segments)
+            found = self._in_file(session.row) if places is None else picker.best(session.row, places)
         # Where no text has it, the folder does, or the id.
         return found or next(iter(told), None)
 

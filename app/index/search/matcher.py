@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 from app.formats.kinds import CONVERSATION
 from app.index.search.piece import piece_at
 from app.index.search.said import is_said, text_of
-from app.index.text.mapped import LARGE
 from app.sessions.pieces import read_head
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.index.row import Row
-    from app.index.search.blocks import Block, Place, Places, Session
+    from app.index.search.blocks import Block, Look, Place, Places, Session
     from app.index.search.originals import Originals
     from app.index.search.pulse import Pulse
     from app.index.search.rare import Rare
@@ -24,8 +23,12 @@ if TYPE_CHECKING:
 _AT_ONCE = 16
 """After so many sessions somebody is asked whether to go on."""
 
+_AT_SIGHT = 128
+"""The same where it is only looked for bytes in their texts, which takes four microseconds each at most."""
+
 _VAIN = 2
-"""After so many lines that were read in vain the whole file is glanced at."""
+"""After so many lines that were read in vain the whole file is glanced at; at once where that was of use in
+the file before."""
 
 
 class Matcher:
@@ -46,6 +49,7 @@ class Matcher:
         self._originals = originals
         self._pulse = pulse
         self._rare = rare
+        self._patience = _VAIN
 
     def sift(
         self, block: Block, slots: Sequence[int], known: Sequence[Seeker] = ()
@@ -57,7 +61,7 @@ class Matcher:
         :raises Stopped: the search is not wanted any more.
         """
         left = slots
-        for seeker in self.plan.wanted:
+        for seeker in self._wanted():
             if left and seeker not in known:
                 left = self._having(seeker, block, left)
         clean = left
@@ -91,7 +95,14 @@ class Matcher:
         # Of a file that is out of reach nobody can say that it lacks what is not wanted.
         return seeker.term.negated and row.path in self._originals.lost
 
-    def _having(self, seeker: Seeker, block: Block, slots: Sequence[int]) -> list[int]:
+    def _wanted(self) -> Sequence[Seeker]:
+        """What few have first: the others are looked for in these only."""
+        rare, wanted = self._rare, self.plan.wanted
+        if rare is None or len(wanted) < 2:
+            return wanted
+        return sorted(wanted, key=lambda seeker: (seeker.cost[0], rare.share(seeker)))
+
+    def _having(self, seeker: Seeker, block: Block, slots: Sequence[int]) -> Sequence[int]:
         """Those of `slots` that have a term."""
         self.looked += len(slots)
         only = seeker.only
@@ -101,34 +112,27 @@ class Matcher:
         # Of what is folded it is known now who has it.
         return found if seeker.simple or not found else self._one_by_one(seeker, block, found)
 
-    def _with(self, seeker: Seeker, only: bytes, block: Block, slots: Sequence[int]) -> list[int]:
+    def _with(self, seeker: Seeker, only: bytes, block: Block, slots: Sequence[int]) -> Sequence[int]:
         """Those of `slots` that have what a term looks for."""
-        # What none of them is called needs to be looked for in what they say alone.
-        is_called = self.plan.everywhere and _is_in(block.said(), only)
-        known = self._rare.having(seeker, only, block, slots) if self._rare else None
-        if known is not None:
-            sessions = block.sessions
-            if not is_called:
-                return [slot for slot in slots if sessions[slot] in known]
-            return [slot for slot in slots if sessions[slot] in known or _has(sessions[slot].said, only)]
-        places = block.everything(self._segments) if is_called else block.texts(self._segments)
-        found = self._at_sight(only, places, slots)
-        if self._rare:
-            self._rare.tell(seeker, len(slots), len(found))
-        return found
+        found = self._rare.having(seeker, only, block, slots) if self._rare else None
+        if found is None:
+            found = self._at_sight(only, block.looks(self._segments), slots)
+            if self._rare:
+                self._rare.tell(seeker, len(slots), len(found))
+        if not self.plan.everywhere or len(found) == len(slots):
+            return found
+        called = block.called(only, set(slots).difference(found))
+        if not called:
+            return found
+        called.update(found)
+        return [slot for slot in slots if slot in called]
 
-    def _at_sight(self, word: bytes, places: Sequence[Places | None], slots: Sequence[int]) -> list[int]:
-        beat = self._pulse.beat
-        found = []
-        for number, slot in enumerate(slots):
-            if not number % _AT_ONCE:
-                beat()
-            for source, start, end in places[slot] or ():
-                # What is small is looked through before anybody else could run.
-                find = source.find if end - start < LARGE else source.find_far
-                if find(word, start, end) >= 0:
-                    found.append(slot)
-                    break
+    def _at_sight(self, word: bytes, looks: Sequence[Look], slots: Sequence[int]) -> list[int]:
+        found: list[int] = []
+        for first in range(0, len(slots), _AT_SIGHT):
+            self._pulse.beat()
+            some = slots[first : first + _AT_SIGHT]
+            found += [slot for slot in some if (look := looks[slot])[0](word, look[1], look[2]) >= 0]
         return found
 
     def _one_by_one(self, seeker: Seeker, block: Block, slots: Sequence[int]) -> list[int]:
@@ -156,11 +160,14 @@ class Matcher:
             return True
         # Nearly all sessions have "ef", and next to none "eF": of a file that is seen at a glance.
         raw = seeker.raw if seeker.exact and not is_said(source.data[start + 2]) else None
-        vain = 0
+        patience, vain = self._patience, 0
         while at >= 0:
             self._pulse.beat()
-            if raw and vain == _VAIN and self._originals.lacks(row, raw, self._pulse.beat):
-                return False
+            if raw and vain == patience:
+                if self._originals.lacks(row, raw, self._pulse.beat):
+                    self._patience = 0
+                    return False
+                self._patience = _VAIN
             vain += 1
             mark, begin, stop = piece_at(source, start, end, at)
             kind, offset = read_head(source.data, mark)
@@ -168,12 +175,3 @@ class Matcher:
                 return True
             at = seeker.first(source, stop, end) if stop < end else -1
         return False
-
-
-def _is_in(source: Source, word: bytes) -> bool:
-    return source.find(word, 0, source.size) >= 0
-
-
-def _has(place: Place, word: bytes) -> bool:
-    source, start, end = place
-    return source.find(word, start, end) >= 0

@@ -8,41 +8,53 @@ from app.formats.fold import composed, fold
 from app.index.query.query import REGEX
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from app.index.query.query import Query, Term
-    from app.index.search.blocks import Session
+    from app.index.search.blocks import Block, Session
+
+    Slots = dict[Block, Sequence[int]]
 
 
 class Memory:
     """What is known of sessions about `query`. Filters and negations have no part in it; a session that
     changes is another object from then on.
 
-    lacking   those that lack something of what it wants
-    having    those with all that it wants
-    had       those with all that the query before it wanted, if where to look has not changed since
+    lacking   those that lack something of what it wants, of those that were looked into by themselves
+    left      by block, those that may have all of it: all others of the block lack something
+    having    by block, those with all that it wants
+    had       the same of the query before it, if where to look has not changed since
     """
 
-    __slots__ = ("_before", "had", "having", "lacking", "query")
+    __slots__ = ("_before", "had", "having", "lacking", "left", "query")
 
     def __init__(self, query: Query | None = None) -> None:
         self.query = query
         self.lacking: set[Session] = set()
-        self.having: set[Session] = set()
-        self.had: set[Session] = set()
+        self.left: Slots = {}
+        self.having: Slots = {}
+        self.had: Slots = {}
         self._before: Query | None = None
 
-    def then(self, query: Query) -> Memory:
-        """What is known about `query` before anything is looked for."""
+    def then(self, query: Query, blocks: Iterable[Block]) -> Memory:
+        """What is known about `query` before anything is looked for.
+
+        :param blocks: that are there now: of others nothing needs to be known any more.
+        """
         after = Memory(query)
         before = self.query
         if before is not None:
+            blocks = list(blocks)
             if narrows(before, query):
                 after.lacking = set(self.lacking)
+                after.left = {block: self.left[block] for block in blocks if block in self.left}
             if (before.kinds, before.tools, before.everywhere) == (
                 query.kinds,
                 query.tools,
                 query.everywhere,
             ):
-                after.had, after._before = self.having, before
+                after.had = {block: self.having[block] for block in blocks if block in self.having}
+                after._before = before
         return after
 
     def knew(self, term: Term) -> bool:

@@ -10,11 +10,10 @@ from app.formats.dialects import named
 from app.formats.dialects.base import Mark
 from app.formats.everything import everything, parts
 from app.formats.kinds import OTHER
-from app.formats.lines import read_at
+from app.formats.lines import open_file, read_at
 from app.formats.migrate import CURRENT_VERSION, migrate
 from app.index.search.cutting import cut
 from app.sessions.body import begins_a_line
-from app.sessions.summarise import open_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from app.index.text.mapped import runs_free
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Sequence
 
-    from app.index.search.blocks import Block, Session
+    from app.index.search.blocks import Block
     from app.index.search.pulse import Pulse
     from app.index.search.sessions import View
     from app.index.search.terms import Seeker
@@ -40,20 +41,17 @@ class Rare:
         self._pulse = pulse
         self._age = segments.age
         self._counts: dict[Seeker, tuple[int, int]] = {}
-        self._having: dict[Seeker, Collection[Session]] = {}
+        self._having: dict[Seeker, list[int]] = {}
         self._places: dict[Block, int] = {}
         self._end = 0
         for block in view.blocks:
             self._places[block] = self._end
             self._end += len(block.sessions)
 
-    def having(
-        self, seeker: Seeker, word: bytes, block: Block, slots: Sequence[int]
-    ) -> Collection[Session] | None:
-        """The sessions whose texts have `word`, all those of `block` and of the blocks behind it among them;
-        None where that is not known and not looked for: most sessions have it, or few are left to look into.
+    def having(self, seeker: Seeker, word: bytes, block: Block, slots: Sequence[int]) -> Sequence[int] | None:
+        """Those of `slots` of a block whose texts have `word`; None where that is not known and not looked
+        for: most sessions have it, or few are left to look into.
 
-        :param slots: which of the block are asked for.
         :raises Stopped: the search is not wanted any more.
         """
         place = self._places.get(block)
@@ -69,7 +67,19 @@ class Rare:
             known = self._having[seeker] = spread.having(word, self._pulse, place)
             self.at_once += 1
             self.is_due = False
-        return known
+        if known is None:
+            return None
+        end = place + len(block.sessions)
+        found = [each - place for each in known[bisect_left(known, place) : bisect_left(known, end)]]
+        if len(slots) == len(block.sessions) or not found:
+            return found
+        asked = set(slots)
+        return [slot for slot in found if slot in asked]
+
+    def share(self, seeker: Seeker) -> float:
+        """Which part of the sessions that were looked into have what is looked for, as far as that shows."""
+        looked, found = self._counts.get(seeker, (0, 0))
+        return found / looked if looked else 0.5
 
     def tell(self, seeker: Seeker, looked: int, found: int) -> None:
         """How many more sessions were looked into, and how many of them have what is looked for."""

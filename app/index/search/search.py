@@ -10,7 +10,7 @@ from app.formats.collector import Resting
 from app.formats.fold import fold
 from app.index.query.query import WORD, Note, Query
 from app.index.search.details import is_told_first
-from app.index.search.found import Hit, Page
+from app.index.search.found import Hit, Hits, Page
 from app.index.search.lookup import pieces_of
 from app.index.search.memory import Memory
 from app.index.search.near import faults, nearest
@@ -107,22 +107,23 @@ class Search:
 
     def __iter__(self) -> Iterator[Page]:
         """The pages in order; the last one is `done`. Ends early, without one, when nobody waits any more."""
-        memory = self._before.then(self.query)
+        self._segments.look()
+        view = self._sessions.view(texts=not self.query.is_deep)
+        memory = self._before.then(self.query, view.all_blocks())
         try:
-            self._segments.look()
-            view = self._sessions.view()
             sweep = self._sweep(self._plan, view, memory, self._passes())
             yield from self._pages(sweep, view, last=False)
             instead = {}
             if not sweep.total:
                 # Other spellings take longer than what is asked for.
-                yield self._page([], sweep, view)
+                yield self._page(Hits(), sweep, view)
+                view = self._sessions.view()
                 instead = self._instead(view)
             if instead:
                 near = self._sweep(Plan(self.query, instead), view, Memory(), self._passes())
                 yield from self._pages(near, view, last=True)
             elif not sweep.total:
-                yield self._page([], sweep, view, done=True)
+                yield self._page(Hits(), sweep, view, done=True)
         except Stopped:
             return
         finally:
@@ -161,67 +162,72 @@ class Search:
 
         :param last: nothing comes after them, even if nothing matches.
         """
-        hits: list[Hit] = []
+        found: list[Session | Hit] = []
+        scores: dict[Session, float] = {}
+        make = self._making(sweep, scores)
         told = time.perf_counter()
         first, leaps = True, 0
         try:
-            steps = self._hits(sweep)
+            steps = self._found(sweep, scores)
             while True:
-                # Ten thousand hits are no garbage.
+                # What is made of ten thousand sessions is no garbage.
                 with Resting():
                     some = next(steps, None)
                 if some is None:
                     break
-                hits += some
+                found += some
                 if sweep.leaps > leaps:
                     # Of most there is nothing left to find out.
                     leaps, told = sweep.leaps, time.perf_counter() + _REST_SECONDS
                 passed = time.perf_counter() - told
-                is_due = len(hits) >= PAGE or (hits and (passed > SOON_SECONDS or sweep.is_leap_due))
+                is_due = len(found) >= PAGE or (found and (passed > SOON_SECONDS or sweep.is_leap_due))
                 if (first and is_due and passed > 0) or passed > _PAUSE_SECONDS:
-                    yield self._page(hits, sweep, view)
-                    first = first and not hits
-                    hits, told = [], time.perf_counter()
+                    yield self._page(Hits(found, make), sweep, view)
+                    first = first and not found
+                    found, told = [], time.perf_counter()
         finally:
             self.looked += sweep.matcher.looked
             self.read += sweep.read
         if last or sweep.total:
-            yield self._page(hits, sweep, view, done=True)
+            yield self._page(Hits(found, make), sweep, view, done=True)
 
-    def _page(self, hits: list[Hit], sweep: Sweep, view: View, *, done: bool = False) -> Page:
+    def _page(self, hits: Hits, sweep: Sweep, view: View, *, done: bool = False) -> Page:
         if self.is_cancelled:
             raise Stopped
         notes = (*self._notes, *_about(view.away), *sweep.notes)
         return Page(hits, sweep.total, sweep.searched, view.count, done, notes)
 
-    def _hits(self, sweep: Sweep) -> Iterator[list[Hit]]:
-        """The hits in the order that was asked for, some at a time; none now and then."""
+    def _found(self, sweep: Sweep, scores: dict[Session, float]) -> Iterator[Sequence[Session | Hit]]:
+        """What is found in the order that was asked for, some at a time; none now and then.
+
+        :param scores: where the scores are put.
+        """
         if self._order == "recent":
             for some in sweep.run():
-                yield self._of(some, sweep)
+                yield self._of(some, sweep, scores)
             return
-        scores: dict[Session, float] = {}
         for some in sweep.run():
             for session in some:
                 self._pulse.beat()
                 scores[session] = self._score(session, sweep)
-            yield []
+            yield ()
         # Sorted as they were found: newest first where scores are equal.
         ranked = sorted(scores, key=lambda session: -scores[session])
         for start in range(0, len(ranked), PAGE):
             yield self._of(ranked[start : start + PAGE], sweep, scores)
 
-    def _of(self, some: list[Session], sweep: Sweep, scores: dict[Session, float] | None = None) -> list[Hit]:
-        """The hits of sessions that match."""
-        plan = sweep.plan
-        if not plan.wanted:
-            return [Hit(session.row, "row") for session in some]
-        if self._every:
-            return [hit for session in some for hit in self._every_of(session, sweep, scores or {})]
-        later, near, look = Hit.later, plan.near, sweep.lookup.best
-        if scores is None:
-            return [later(session.row, look, session, 0.0, near) for session in some]
-        return [later(session.row, look, session, scores[session], near) for session in some]
+    def _of(self, some: list[Session], sweep: Sweep, scores: dict[Session, float]) -> Sequence[Session | Hit]:
+        """All hits of sessions that match, if all are wanted; else of each session its best, made later."""
+        if not self._every or not sweep.plan.wanted:
+            return some
+        return [hit for session in some for hit in self._every_of(session, sweep, scores)]
+
+    def _making(self, sweep: Sweep, scores: dict[Session, float]) -> Callable[[Session], Hit]:
+        """What makes the one hit of a session."""
+        if not sweep.plan.wanted:
+            return lambda session: Hit(session.row, "row")
+        later, near, look, score = Hit.later, sweep.plan.near, sweep.lookup.best, scores.get
+        return lambda session: later(session.row, look, session, score(session, 0.0), near)
 
     def _every_of(self, session: Session, sweep: Sweep, scores: dict[Session, float]) -> Iterator[Hit]:
         plan = sweep.plan

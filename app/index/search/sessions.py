@@ -80,6 +80,8 @@ class Sessions:
         self._away: set[str] = set()
         self._view: View | None = None
         self.loaded = False
+        self._has_texts = False
+        self._is_laid = True
         self.asked = 0
         """How many sessions' texts the catalog was asked for."""
 
@@ -93,13 +95,11 @@ class Sessions:
             stored = {row.path: row for row in (self._catalog.rows() if rows is None else rows)}
             # What was read is stored before it is told of: what is told only is new, or not read yet.
             stored.update((path, session.row) for path, session in told.items() if path not in stored)
-            texts = self._catalog.texts()
-            self.asked += len(stored)
-            self._by_path = {path: Session(row, texts.get(path)) for path, row in stored.items()}
-            self._unasked.clear()
+            self._by_path = {path: Session(row, None) for path, row in stored.items()}
             self._away = {path for path, row in stored.items() if row.is_out_of_reach}
             self.loaded = True
-            self._lay_out()
+            self._has_texts = self._is_laid = False
+            self._view = None
 
     def update(self, changed: Iterable[Row], removed: Iterable[str]) -> None:
         """Take in what has changed."""
@@ -143,28 +143,45 @@ class Sessions:
         with self._lock:
             return [session.row for session in self._by_path.values()]
 
-    def view(self) -> View:
-        """The sessions as they are now."""
+    def view(self, *, texts: bool = True) -> View:
+        """The sessions as they are now.
+
+        :param texts: somebody looks through their texts. Of files alone it is not asked where those are.
+        """
         if not self.loaded:
             self.load()
-        self._ask()
+        if texts:
+            self._ask()
         with self._lock:
             if self._view is None:
-                if len(self._changed) > MOST_FRESH:
+                if not self._is_laid or len(self._changed) > MOST_FRESH:
                     self._lay_out()
                 self._view = self._make_view()
             return self._view
 
     def _ask(self) -> None:
         with self._lock:
+            if not self._has_texts:
+                self._ask_of_all()
             asked = [self._by_path[path] for path in self._unasked]
             self._unasked.clear()
         if asked:
             self.reload(asked)
 
+    def _ask_of_all(self) -> None:
+        texts = self._catalog.texts()
+        self.asked += len(self._by_path)
+        self._by_path = {
+            path: Session(session.row, texts.get(path)) for path, session in self._by_path.items()
+        }
+        self._unasked.clear()
+        self._has_texts, self._is_laid = True, False
+        self._view = None
+
     def _lay_out(self) -> None:
         ordered = newest_first(self._by_path.values())
         self._laid = Layout(ordered)
+        self._is_laid = True
         self._in_blocks = dict(self._by_path)
         self._changed.clear()
         self._view = None

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from app.index.search.blocks import Block, Session
+    from app.index.search.blocks import Block
     from app.index.search.pulse import Pulse
     from app.index.text.mapped import Segments, Source
 
-    Text = tuple[int, int, int, Session]
+    Text = tuple[int, int, int]
 
 STRETCH = 8 << 20
 """Bytes that are looked through before it is asked whether to go on: a millisecond. Each time the interpreter
@@ -29,25 +29,25 @@ has to be waited for.
 class Stretch(NamedTuple):
     """Texts that lie one behind the other, maybe with something between them that nobody wants any more.
 
-    oldest     the place in the list of the oldest of the sessions
-    sessions   whose texts these are, one for each
+    oldest   the place in the list of the oldest of the sessions
+    places   in the list of those whose texts these are, one for each
     """
 
     oldest: int
     source: Source
-    sessions: tuple[Session, ...]
+    places: array[int]
     starts: array[int]
     ends: array[int]
 
-    def having(self, word: bytes) -> Iterator[Session]:
-        """The sessions that have `word`, folded and encoded, there."""
+    def having(self, word: bytes) -> Iterator[int]:
+        """The places of sessions that have `word`, folded and encoded, there."""
         find, starts, ends = self.source.find_free, self.starts, self.ends
         end = ends[-1]
         at = find(word, starts[0], end)
         while at >= 0:
             number = bisect_right(starts, at) - 1
             if at < ends[number]:
-                yield self.sessions[number]
+                yield self.places[number]
                 after = ends[number]
             else:
                 after = starts[number + 1]
@@ -64,20 +64,20 @@ class Spread:
         lying: dict[Source, list[Text]] = {}
         place = 0
         for block in blocks:
-            for session, places in zip(block.sessions, block.texts(segments), strict=True):
-                for source, start, end in places or ():
-                    lying.setdefault(source, []).append((start, end, place, session))
+            for text in block.texts(segments):
+                for source, start, end in text or ():
+                    lying.setdefault(source, []).append((start, end, place))
                 place += 1
         self._stretches = [each for source, texts in lying.items() for each in _stretches(source, texts)]
 
-    def having(self, word: bytes, pulse: Pulse, first: int = 0) -> set[Session]:
-        """The sessions that have `word`, folded and encoded, in their texts: all of those that are at the
-        place `first` in the list, or behind it, and some of the others.
+    def having(self, word: bytes, pulse: Pulse, first: int = 0) -> list[int]:
+        """The places in the list, in order, of sessions that have `word`, folded and encoded, in their texts:
+        all of those from `first` on, and some of the others.
 
         :raises Stopped: the search is not wanted any more.
         """
         pulse.beat()
-        found: set[Session] = set()
+        found: set[int] = set()
         left = [stretch for stretch in self._stretches if stretch.oldest >= first]
 
         def work(beat: Callable[[], object]) -> None:
@@ -96,16 +96,16 @@ class Spread:
         finally:
             left.clear()
             other.join()
-        return found
+        return sorted(found)
 
 
 def _stretches(source: Source, texts: Sequence[Text]) -> Iterator[Stretch]:
-    texts = sorted(texts, key=lambda text: text[0])
+    texts = sorted(texts)
     first = 0
-    for number, (_, end, _, _) in enumerate(texts, 1):
+    for number, (_, end, _) in enumerate(texts, 1):
         if end - texts[first][0] >= STRETCH or number == len(texts):
-            starts, ends, places, sessions = zip(*texts[first:number], strict=True)
-            yield Stretch(max(places), source, sessions, array("q", starts), array("q", ends))
+            starts, ends, places = zip(*texts[first:number], strict=True)
+            yield Stretch(max(places), source, array("q", places), array("q", starts), array("q", ends))
             first = number
 
 

@@ -14,7 +14,7 @@ from app.index.search.rare import Rare
 from app.index.search.sessions import key_of, newest_first
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from app.index.search.blocks import Session
     from app.index.search.deep.ahead import Ahead
@@ -61,9 +61,11 @@ class Sweep:
         self.reads: dict[Session, tuple[Piece, ...]] = {}
         """What was found in the files of sessions that match, of those that were read: all pieces, if all are
         wanted, the last one first."""
+        self.bests: dict[Session, Piece] = {}
+        """The best of them, where that is known without another look."""
         self._notes: list[Note] = []
         self._originals = originals
-        self.lookup = Lookup(plan, segments, self.reads)
+        self.lookup = Lookup(plan, segments, self.reads, self.bests)
         self._rare = Rare(view, segments, pulse)
         self.matcher = Matcher(plan, segments, originals, pulse, self._rare)
         self.picker = Picker(self.matcher, pulse)
@@ -158,9 +160,11 @@ class Sweep:
         kept: Sequence[int] = ()
         others = slots
         if not self.plan.query.is_deep:
-            places = block.texts(self._segments)
-            kept = [slot for slot in slots if places[slot] is not None]
-            others = [slot for slot in slots if places[slot] is None] if len(kept) < len(slots) else ()
+            kept, others = slots, ()
+            without = block.without(self._segments)
+            if without:
+                kept = [slot for slot in slots if slot not in without]
+                others = [slot for slot in slots if slot in without]
         clean = self._sift(block, kept)
         self.searched += len(kept)
         if others:
@@ -197,32 +201,35 @@ class Sweep:
 
     def _sift(self, block: Block, slots: Sequence[int]) -> Sequence[int]:
         """Those that match. What is found out is remembered, and what is known is not looked for."""
-        sessions, memory = block.sessions, self._memory
+        memory = self._memory
         known: Sequence[Seeker] = ()
-        if self._known and memory.had.issuperset([sessions[slot] for slot in slots]):
+        if self._known and block in memory.had and set(memory.had[block]).issuperset(slots):
             known = self._known
         having, clean = self.matcher.sift(block, slots, known)
         if len(having) < len(slots):
-            has = set(having)
-            memory.lacking.update([sessions[slot] for slot in slots if slot not in has])
-        memory.having.update([sessions[slot] for slot in having])
+            memory.left[block] = _less(self._left(block), slots, having)
+        memory.having[block] = having
         return clean
+
+    def _left(self, block: Block) -> Sequence[int]:
+        """Which of its sessions are not known to lack anything, apart from `Memory.lacking`."""
+        left = self._memory.left.get(block)
+        return range(len(block.sessions)) if left is None else left
 
     def _slots(self, block: Block) -> Sequence[int]:
         """Which of its sessions may match."""
-        sessions = block.sessions
-        stale = self._view.stale if block is not self._view.fresh else frozenset()
+        sessions, slots = block.sessions, self._left(block)
         lacking, passes = self._memory.lacking, self._passes
-        if not stale and not lacking and passes is None:
-            return range(len(sessions))
-        slots = []
-        for slot, session in enumerate(sessions):
-            if session in stale:
-                continue
-            if (passes is not None and not passes(session)) or session in lacking:
-                self.searched += 1
-            else:
-                slots.append(slot)
+        stale: Collection[Session] = ()
+        if self._view.stale and block is not self._view.fresh:
+            stale = self._view.stale.intersection(sessions)
+        if stale:
+            slots = [slot for slot in slots if sessions[slot] not in stale]
+        if lacking:
+            slots = [slot for slot in slots if sessions[slot] not in lacking]
+        if passes is not None:
+            slots = [slot for slot in slots if passes(sessions[slot])]
+        self.searched += len(sessions) - len(stale) - len(slots)
         return slots
 
     def _reloaded(self, block: Block, slots: Sequence[int]) -> dict[int, Session]:
@@ -237,7 +244,10 @@ class Sweep:
         if not self.plan.query.is_deep and session.spans is not None:
             block = Block([session])
             if block.texts(self._segments)[0] is not None:
-                return bool(self._sift(block, [0]))
+                having, clean = self.matcher.sift(block, (0,))
+                if not having:
+                    self._memory.lacking.add(session)
+                return bool(clean)
         return self._file_matches(session)
 
     def _file_matches(self, session: Session) -> bool:
@@ -251,6 +261,8 @@ class Sweep:
             self._memory.lacking.add(session)
         if verdict.matches:
             self.reads[session] = tuple(map(piece_of, reversed(verdict.spots)))
+            if verdict.best:
+                self.bests[session] = piece_of(verdict.best)
         return verdict.matches
 
     def _look_into(self, session: Session) -> Verdict:
@@ -278,6 +290,14 @@ class Sweep:
 
             self._deep = Deep(self.plan)
         return self._deep
+
+
+def _less(left: Sequence[int], slots: Sequence[int], having: Sequence[int]) -> Sequence[int]:
+    """`left` without those of `slots` that are not in `having`."""
+    if len(left) == len(slots):
+        return having
+    gone = set(slots).difference(having)
+    return [slot for slot in left if slot not in gone]
 
 
 def _cannot_be_read(path: str, why: str) -> Note:

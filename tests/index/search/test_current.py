@@ -68,6 +68,19 @@ def test_an_appended_entry_is_found_without_asking_about_other_sessions(world: W
     assert world.ids("hello")[0] == "s03"
 
 
+def test_what_is_gone_is_not_remembered(world: World) -> None:
+    for number in range(5):
+        world.session(f"s{number}", "hello")
+    world.scan()
+    for number in range(5):
+        world.append("s3", f"{number} more", at=500 + number)
+        world.scan()
+        assert world.ids("more") == ["s3"]
+    memory, view = searcher(world.index)._memory, searcher(world.index).sessions.view()
+    assert memory.left
+    assert {*memory.having, *memory.left} <= set(view.all_blocks())
+
+
 def test_sessions_come_go_and_change_while_an_index_is_open(world: World) -> None:
     world.session("s1", "needle one")
     world.session("s2", "needle two")
@@ -331,6 +344,24 @@ def test_what_is_written_otherwise_everywhere_is_seen_at_a_glance(
     # To the end where it is, by any name, and where something is escaped; else two lines are enough.
     assert len(read) == 2 + 51 + 50 + 50
     assert world.ids("eF") == ["s3", "s2"]
+
+
+def test_where_a_glance_was_of_use_the_next_file_is_glanced_at_first(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(10):
+        world.session(f"s{number}", *["def and left"] * 50)
+    world.scan()
+    read: list[int] = []
+    line = Originals._line
+
+    def counted(self: Originals, offset: int, size: int = 0) -> bytes | None:
+        read.append(offset)
+        return line(self, offset, size)
+
+    monkeypatch.setattr(Originals, "_line", counted)
+    assert world.ids("eF") == []
+    assert len(read) == 2
 
 
 def test_a_newer_query_ends_the_older_one(world: World) -> None:

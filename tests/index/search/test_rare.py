@@ -33,7 +33,7 @@ def leaps(monkeypatch: pytest.MonkeyPatch) -> list[tuple[bytes, int]]:
     seen = []
     having = Spread.having
 
-    def watched(self: Spread, word: bytes, pulse: Pulse, first: int = 0) -> set[blocks.Session]:
+    def watched(self: Spread, word: bytes, pulse: Pulse, first: int = 0) -> list[int]:
         seen.append((word, first))
         return having(self, word, pulse, first)
 
@@ -72,6 +72,14 @@ def test_each_word_is_judged_by_itself(world: World, leaps: list[tuple[bytes, in
     assert world.ids("common seldom") == ["s03", "s02"]
     assert len(world.ids("common -seldom")) == 18
     assert leaps == [(b"seldom", 6)] * 2
+
+
+def test_what_few_have_is_looked_for_first(world: World) -> None:
+    twenty(world, (2, 3))
+    asked = world.search("common seldom")
+    assert [page.total for page in asked][-1] == 2
+    # "common" in the first block, before anything is known of either, and where "seldom" is.
+    assert asked.looked == 20 + 2 + 2
 
 
 def test_what_a_session_is_called_is_in_no_text(world: World, leaps: list[tuple[bytes, int]]) -> None:
@@ -135,7 +143,7 @@ def test_who_does_not_wait_any_more_ends_it(world: World, monkeypatch: pytest.Mo
     with pytest.raises(Stopped):
         whole.having(b"seldom", Pulse(lambda: False))
     looked.clear()
-    assert whole.having(b"seldom", Pulse(lambda: True)) == set()
+    assert whole.having(b"seldom", Pulse(lambda: True)) == []
     assert len(looked) == len(whole._stretches) > 2
 
 

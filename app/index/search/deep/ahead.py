@@ -8,7 +8,8 @@ import os
 from typing import TYPE_CHECKING
 
 from app.index.search.deep.other_end import begin
-from app.index.search.deep.session import Deep, Spot, Verdict
+from app.index.search.deep.session import Deep, Verdict
+from app.index.search.deep.spots import Spot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,14 +23,20 @@ if TYPE_CHECKING:
 FROM_BYTES = 32_000_000
 """With less than this to look through, a second process costs more than it saves."""
 
+SHOWN = 50
+"""Of so many sessions that match the best place is told as well: who asks shows few at a time. To work it out
+takes as long as to look through a file that lacks it all.
+"""
+
 _LACKS, _REFUSED, _MATCHES = 1, 2, 3
 
 
 class Ahead:
     """What another process has found in the files of `rows` so far. `close` in any case."""
 
-    def __init__(self, plan: Plan, rows: Sequence[Row], other: OtherEnd) -> None:
+    def __init__(self, plan: Plan, rows: Sequence[Row], other: OtherEnd, *, every: bool) -> None:
         self._all = plan.all
+        self._every = every
         self._rows = rows
         self._numbers = {row.path: number for number, row in enumerate(rows)}
         self._other = other
@@ -53,7 +60,9 @@ class Ahead:
         if answer == _REFUSED:
             return Verdict(False, self._all)
         spots = () if answer == _MATCHES else tuple([Spot(*spot) for spot in answer])
-        return Verdict(True, self._all, None, spots)
+        if self._every:
+            return Verdict(True, self._all, None, spots)
+        return Verdict(True, self._all, spots[0] if spots else None)
 
     def close(self) -> None:
         """End the other process."""
@@ -72,12 +81,13 @@ def look_ahead(plan: Plan, rows: Sequence[Row], *, every: bool) -> Ahead | None:
 
     def look(board: Board) -> Iterator[tuple[int, int | Spots]]:
         deep = Deep(plan)
+        shown = 0
         for number in range(len(rows) - 1, -1, -1):
             if number < board.reached or os.getppid() != asking:
                 return
             row = rows[number]
             try:
-                verdict = deep.session(row.path, row.dialect, best=False, every=every)
+                verdict = deep.session(row.path, row.dialect, best=shown < SHOWN, every=every)
             except OSError:
                 # It is told of by whoever tries again.
                 continue
@@ -85,8 +95,11 @@ def look_ahead(plan: Plan, rows: Sequence[Row], *, every: bool) -> Ahead | None:
                 yield number, _REFUSED if verdict.mask == plan.all else _LACKS
             elif every:
                 yield number, [tuple(spot) for spot in verdict.spots]
+            elif verdict.best:
+                shown += 1
+                yield number, [tuple(verdict.best)]
             else:
                 yield number, _MATCHES
 
     other = begin(len(rows), look)
-    return Ahead(plan, rows, other) if other else None
+    return Ahead(plan, rows, other, every=every) if other else None

@@ -11,10 +11,11 @@ import gc
 import marshal
 import mmap
 import os
-import signal
 import threading
 import time
 from typing import TYPE_CHECKING, Any
+
+from app.index.process import KILLED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -101,7 +102,7 @@ class OtherEnd:
         if self._pipe >= 0:
             os.close(self._pipe)
             self._pipe = -1
-            os.kill(self.process_id, signal.SIGKILL)
+            os.kill(self.process_id, -KILLED)
             os.waitpid(self.process_id, 0)
 
     def _unpack(self) -> None:

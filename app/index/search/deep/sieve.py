@@ -210,21 +210,29 @@ def _written(run: str) -> bytes:
 
 
 def _codes(chars: Sequence[str]) -> bytes:
-    """The numbers of characters as escapes have them; of a pair of surrogates, the first one."""
-    codes = {_code(ord(each)) for each in chars if not _is_mark(each)}
-    if any(map(_is_mark, chars)):
-        codes.add("03[0-6].")
-    return rb"\\u(?i:%b)" % "|".join(sorted(codes)).encode()
+    """The escapes of characters; of a pair of surrogates, the first one. Of one of the usual combining marks,
+    those of all: they are looked for together.
+    """
+    codes = {_code(ord(each)) for each in chars}
+    if any("\u0300" <= each <= "\u036f" for each in chars):
+        codes.update(map(_code, range(0x300, 0x370)))
+    return (r"\\u" + _any_code(codes)).encode()
+
+
+def _any_code(codes: set[str]) -> str:
+    """A pattern for these, which are of one length: digit by digit, since most others differ in the first."""
+    if codes == {""}:
+        return ""
+    parts = []
+    for first in sorted({code[0] for code in codes}):
+        either = first if first.isdigit() else f"[{first}{first.upper()}]"
+        parts.append(either + _any_code({code[1:] for code in codes if code[0] == first}))
+    return parts[0] if len(parts) == 1 else f"(?:{'|'.join(parts)})"
 
 
 def _code(number: int) -> str:
     # What UTF-16 has; but to import that codec takes as long as to look through some files.
     return f"{number if number < 0x10000 else 0xD800 + (number - 0x10000 >> 10):04x}"
-
-
-def _is_mark(char: str) -> bool:
-    """Whether it is one of the usual combining marks, which are looked for together."""
-    return "\u0300" <= char <= "\u036f"
 
 
 def _mixed(word: str) -> str:
