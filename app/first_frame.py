@@ -100,22 +100,23 @@ class Terminal:
                 pass  # the terminal is gone, and its settings with it
 
 
-def fill_list(setup: Setup, height: int, arrangement: Arrangement) -> SessionList:
-    """The session list as far as the first screen needs it: counts of every project, rows of the open
+def fill_list(
+    setup: Setup, height: int, arrangement: Arrangement, catalog: Catalog
+) -> tuple[SessionList, list[tuple[str, int, int]]]:
+    """The session list as far as the first screen needs it: the groups that fit there, rows of the open
     ones, or of this folder.
+
+    :param height: lines of the screen.
+    :return: the list, and the counts of every project, for those that are missing in it.
     """
     model = SessionList(setup.here, setup.home, arrangement)
-    catalog = Catalog(setup.cache_folder, setup.stores)
-    try:
-        counts = catalog.groups()
-        model.preview(counts, ())
-        if arrangement.grouped:
-            model.open_first(height)
-        folders = model.first_groups() if arrangement.grouped else setup.here
-        model.preview((), (row for cwd in folders for row in catalog.rows_of(cwd)))
-    finally:
-        catalog.close()
-    return model
+    counts = catalog.groups()
+    model.preview(counts, (), most=height)
+    if arrangement.grouped:
+        model.open_first(height)
+    folders = model.first_groups() if arrangement.grouped else setup.here
+    model.preview((), (row for cwd in folders for row in catalog.rows_of(cwd)))
+    return model, counts
 
 
 def show(
@@ -139,12 +140,17 @@ def show(
         return SessionList(setup.here, setup.home, arrangement), None
     terminal = Terminal(output, source)
     ending.first(terminal.give_back)
-    model = fill_list(setup, _height(terminal), arrangement)
+    catalog = Catalog(setup.cache_folder, setup.stores)
     try:
+        model, counts = fill_list(setup, _height(terminal), arrangement, catalog)
         terminal.enter(_picture(setup, theme, model, terminal, query, ascii_only=ascii_only))
+        # the picture is there: the rest of the list is for the screen that follows
+        model.preview(counts, ())
     except BaseException:
         terminal.give_back()
         raise
+    finally:
+        catalog.close()
     return model, terminal
 
 

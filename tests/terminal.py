@@ -8,7 +8,7 @@
 
 Output is stamped as it arrives, in a thread of its own, and emulated when somebody looks. Nothing is ever
 answered to the program's questions about the terminal unless `answers=True`: then it is said to be a dark
-terminal of the usual kind, without pictures.
+terminal of the usual kind, without pictures. With `colour=False` it does not say that it is dark.
 """
 
 from __future__ import annotations
@@ -61,6 +61,8 @@ _ANSWERS = {
     b"\x1b[c": b"\x1b[?62;22c",  # what it can do
     b"\x1b[0c": b"\x1b[?62;22c",
 }
+# The question for the colour, with the one behind it by which a program sees whether it was passed over.
+_COLOUR = re.compile(rb"\x1b\]11;\?(?:\x07|\x1b\\)(?:\x1b\[5n)?")
 
 
 class Chunk(NamedTuple):
@@ -166,10 +168,12 @@ class Terminal:
         env: Mapping[str, str] | None = None,
         cwd: str | None = None,
         answers: bool = False,
+        colour: bool = True,
     ) -> None:
         self.chunks: list[Chunk] = []
         self.emulator = Emulator(*size)
         self._answers = answers
+        self._colour = colour
         self._arrived: queue.SimpleQueue[Chunk | None] = queue.SimpleQueue()
         self._ended = False
         self._master, slave = os.openpty()
@@ -218,6 +222,8 @@ class Terminal:
 
     def _answer(self, data: bytes) -> None:
         """Answer the questions in `data`, in the order in which they were asked."""
+        if not self._colour:
+            data = _COLOUR.sub(b"", data)
         asked = sorted((data.find(question), answer) for question, answer in _ANSWERS.items())
         answers = b"".join(answer for at, answer in asked if at >= 0)
         if answers:

@@ -58,6 +58,8 @@ class Header(Struct, frozen=True, gc=False, array_like=True):
 
     :param dialect: the name of one of `app.formats.dialects`.
     :param version: the format's version; 1 where an old file does not say.
+    :param cwd: the folder that the session works in; "" where the header names none, or what no system takes
+        for a path.
     :param created_ms: None where the header has no time.
     :param parent_session: a path or an id, as the agent wrote it.
     :param title_slot: a title line stands before the header.
@@ -191,6 +193,7 @@ def _header(
         created = parse_time(value.get("createdAt"))
         parent = value.get("legacyParentSessionPath") or value.get("parentSessionId")
     agent = _agent(dialect, agents)
+    cwd = _text(value.get("cwd"))
     faults = []
     if has_bom:
         faults.append(Fault(1, 0, "the file begins with a byte order mark"))
@@ -198,12 +201,16 @@ def _header(
         faults.append(
             Fault(slot.line, slot.offset, f"a title line before the header: {agent} refuses such a file")
         )
+    if "\0" in cwd:
+        # Every call that takes a path fails with one; so it is kept from all of them here.
+        cwd = ""
+        faults.append(Fault(where[0], where[1], "the folder in the header is no path: it has a NUL in it"))
     return Header(
         agent=agent,
         dialect=dialect,
         version=version,
         id=clean(session_id),
-        cwd=_text(value.get("cwd")),
+        cwd=cwd,
         created_ms=created,
         parent_session=_text(parent) or None,
         title_slot=slot is not None,

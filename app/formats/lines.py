@@ -23,6 +23,8 @@ _UNICODE_BLANKS = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\
 _BLANKS = " \t\n\r\v\f\u202f\u205f\u3000\ufeff" + _UNICODE_BLANKS
 _LONGEST_UNICODE_BLANK = 256
 _HAS_PREAD = hasattr(os, "pread")  # not on Windows
+# Not blocking: a named pipe in a store must not hang the scan.
+_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 class Line(NamedTuple):
@@ -60,6 +62,14 @@ def is_blank(line: bytes) -> bool:
     if len(line) > _LONGEST_UNICODE_BLANK or line[0] < 0x80:
         return False
     return not line.decode("utf-8", "replace").strip(_BLANKS)
+
+
+def open_file(path: str) -> int:
+    """Open the file of a session for reading; its descriptor.
+
+    :raises OSError: it cannot be opened.
+    """
+    return os.open(path, _READ)
 
 
 def read_at(descriptor: int, size: int, offset: int) -> bytes:

@@ -23,7 +23,8 @@ def parse_time(value: object) -> int | None:
             moment = datetime.fromisoformat(value.strip())
             if moment.tzinfo is None:
                 moment = moment.replace(tzinfo=UTC)
-            value = (moment - _EPOCH) // _MILLISECOND
+            since = moment - _EPOCH
+            value = since.days * 86_400_000 + since.seconds * 1000 + since.microseconds // 1000
         except (ValueError, OverflowError):
             return None
     elif isinstance(value, bool) or not isinstance(value, _NUMBERS):

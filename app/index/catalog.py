@@ -91,13 +91,14 @@ class Catalog:
         return self._database.generation
 
     def groups(self) -> list[tuple[str, int, int]]:
-        """(working folder, number of sessions, newest `modified`) of every project, newest first.
+        """(working folder, number of sessions, newest `modified`) of every project, newest first."""
+        return self._ask(stored.groups) or []
 
-        Answered from an index alone: this is the first thing on the screen.
-        """
-        groups = self._ask(stored.groups) or []
-        groups.sort(key=lambda group: (-group[2], group[0]))
-        return groups
+    def keep_groups(self) -> None:
+        """Have `groups` ready for the next process, whose first picture waits for it."""
+        from app.index.projects import keep
+
+        self._ask(keep)
 
     def rows_of(self, cwd: str, limit: int = -1) -> list[Row]:
         """The sessions of one project, newest first, without their first messages.

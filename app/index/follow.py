@@ -9,7 +9,7 @@ from app.index.watch import NativeWatch, PollWatch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from threading import Event
 
     from app.index.batch import OnDelta
@@ -39,11 +39,19 @@ class Follower:
         self._walk_at = 0.0
         self._rested_at = 0.0
         self._settled_at = 0.0
+        self._asked: list[Callable[[], object]] = []
 
-    def run(self, on_delta: OnDelta, stop: Event, rescan: Event) -> None:
+    def run(
+        self,
+        on_delta: OnDelta,
+        stop: Event,
+        rescan: Event,
+        asked: Callable[[], list[Callable[[], object]]] = list,
+    ) -> None:
         """Follow until `stop`.
 
         :param rescan: set from outside to have everything looked at soon.
+        :param asked: who wants to be told when that is done, since it was asked last.
         """
         watch = self._watch()
         try:
@@ -64,6 +72,7 @@ class Follower:
                         self._scanner.refresh(hints.paths, on_delta, stop)
                     if rescan.is_set():
                         rescan.clear()
+                        self._asked += asked()
                         hints.walk = True
                     if hints.walk:
                         self._walk_soon()
@@ -91,7 +100,10 @@ class Follower:
 
     def _walk(self, watch: Watch, on_delta: OnDelta, stop: Event) -> None:
         started = time.monotonic()
+        told, self._asked = self._asked, []
         self._scanner.scan(on_delta, stop, gentle=True)
+        for tell in told:
+            tell()
         ended = time.monotonic()
         took = self._scanner.walk_seconds
         watch.walked(took)

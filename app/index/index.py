@@ -69,6 +69,7 @@ class Index:
         self._follower: Follower | None = None
         self._begun = False
         self._rescan = threading.Event()
+        self._rescanned: list[Callable[[], object]] = []
         self._home = home
         self._facts = facts
         self._state_folder = state_folder
@@ -151,13 +152,22 @@ class Index:
         try:
             self.scan(on_delta, stop, gentle=True)
             if not stop.is_set():
-                follower.run(self._telling(on_delta), stop, self._rescan)
+                follower.run(self._telling(on_delta), stop, self._rescan, self._asked)
         finally:
             self.catalog.close()
 
-    def rescan(self) -> None:
-        """Have `watch` look at every file again, soon."""
+    def rescan(self, done: Callable[[], object] | None = None) -> None:
+        """Have `watch` look at every file again, soon.
+
+        :param done: is called in the thread that watches, when all that was found has been told.
+        """
+        if done is not None:
+            self._rescanned.append(done)
         self._rescan.set()
+
+    def _asked(self) -> list[Callable[[], object]]:
+        asked, self._rescanned = self._rescanned, []
+        return asked
 
     def look_ahead(
         self, text: str, *, order: str = "recent", all_text: bool = False, every: bool = False

@@ -1,5 +1,9 @@
 """Worker processes and the pipes to them: one that is started, the others forked from it (PERFORMANCE 3.5).
 
+Each worker is a process group of its own in our session. Ctrl+C in the terminal is for us alone; we end the
+workers ourselves. And a worker that is stopped when we are killed is woken up to end by the system, which
+does so for a group that is left alone, and not for a session.
+
 What a worker imports takes longer than reading the ends of a thousand files, on processors that the screen
 needs as well. So it is done once, where there is `fork`: by the first, for all.
 """
@@ -84,12 +88,20 @@ class Process:
             if self._child is not None:
                 self._child.kill()
             elif self._forked:
-                # It ends with its input. Its number may be another's by now.
+                # It ends with its input, unless it is stopped. Its number may be another's by now; as that of
+                # a group it is nobody else's while it is there.
                 self.target.close()
+                self._wake_up()
             else:
                 os.kill(self.pid, -KILLED)
         except OSError:
             pass  # it has ended
+
+    def _wake_up(self) -> None:
+        import _signal  # type: ignore[import-not-found]  # with `signal` comes much that nobody needs
+
+        if self.pid:
+            os.killpg(self.pid, _signal.SIGCONT)
 
     def end(self) -> int:
         """End it for certain; how it ended. It is not to be killed any more."""
@@ -130,10 +142,7 @@ def spawn(
     :raises OSError: it cannot be started.
     """
     if FORKS:
-        try:
-            return _that_forks(command, env, count, gentle)
-        except NotImplementedError:
-            pass  # Python was built for a system that cannot give it a session of its own so
+        return _that_forks(command, env, count, gentle)
     return [_opened(command, env, gentle)], []
 
 
@@ -158,8 +167,7 @@ def _that_forks(
             (os.POSIX_SPAWN_CLOSE, free),
             (os.POSIX_SPAWN_CLOSE, free + 1),
         ]
-        # A session of its own: Ctrl+C in the terminal is for us; we end the workers ourselves.
-        pid = os.posix_spawn(command[0], command, env, file_actions=moves, setsid=True)
+        pid = os.posix_spawn(command[0], command, env, file_actions=moves, setpgroup=0)
     except BaseException:
         for target, source in ours:
             os.close(target)
@@ -193,7 +201,7 @@ def _opened(command: list[str], env: Mapping[str, str], gentle: bool) -> Process
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        start_new_session=True,
+        process_group=0,
         env=env,
     )
     assert child.stdin is not None

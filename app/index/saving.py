@@ -5,6 +5,7 @@ from __future__ import annotations
 import marshal
 
 from app.index.database import encode, written_by_others
+from app.index.projects import FORGET
 from app.index.row import FIRST_MESSAGE
 from app.index.stored import BESIDE
 from app.index.text.table import Ledger
@@ -105,6 +106,7 @@ class Saving:
         self._ids.clear()
         self.places = places = {}
         connection.execute("BEGIN IMMEDIATE")
+        connection.execute(FORGET)
         known = self._known
         if (
             known is None

@@ -123,6 +123,9 @@ class Scanner:
         if self._untidy:
             self._untidy = False
             self._catalog.text_store.tidy(stop, gentle)
+        if gentle:
+            # whoever has a screen now will start another
+            self._catalog.keep_groups()
 
     def refresh(self, paths: set[str], on_delta: OnDelta | None, stop: Event) -> None:
         """Look at some files that may have changed, come or gone; each must be where its store lists it."""

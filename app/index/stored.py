@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from app.index.row import Signature
 
     Roots = Mapping[int, str]
+    Project = tuple[str, int, int]
 
 ROW = "store, path, row"
 """The columns that make a row, see `row_of`."""
@@ -29,13 +30,28 @@ BESIDE = 2
 """So many of a row's first fields are not in its blob: the two other columns say them."""
 
 
-def groups(connection: sqlite3.Connection, roots: Roots) -> list[tuple[str, int, int]]:
-    """(working folder, number of sessions, newest `modified`) of every project, in no order."""
+def groups(connection: sqlite3.Connection, roots: Roots) -> list[Project]:
+    """(working folder, number of sessions, newest `modified`) of every project, newest first: as they were
+    counted when sessions were written last, where that was kept (`app.index.projects`).
+    """
+    kept = connection.execute("SELECT counted FROM projects WHERE stores = ?", (ids_of(roots),)).fetchone()
+    if kept is None:
+        return count_groups(connection, roots)
+    try:
+        return [(cwd, count, newest) for cwd, count, newest in marshal.loads(kept[0])]
+    except (ValueError, EOFError, TypeError) as error:
+        raise Doubt(f"counts that cannot be read: {error}") from error
+
+
+def count_groups(connection: sqlite3.Connection, roots: Roots) -> list[Project]:
+    """The same, counted now. An index alone is read for it."""
     found = connection.execute(
         "SELECT cwd, count(*), max(modified) FROM sessions INDEXED BY listing"
         f" WHERE listed AND store IN ({ids_of(roots)}) GROUP BY cwd"
     )
-    return [(decode(cwd), count, newest) for cwd, count, newest in found]
+    counted = [(decode(cwd), count, newest) for cwd, count, newest in found]
+    counted.sort(key=lambda group: (-group[2], group[0]))
+    return counted
 
 
 def rows_of(connection: sqlite3.Connection, roots: Roots, cwd: str, limit: int) -> list[Row]:
@@ -97,7 +113,7 @@ def signatures(connection: sqlite3.Connection, roots: Roots) -> dict[str, Signat
 
 def ids_of(roots: Iterable[int]) -> str:
     """The numbers of stores for `IN (...)`; 0, which is none's, where there is none."""
-    return ",".join(map(str, roots)) or "0"
+    return ",".join(map(str, sorted(roots))) or "0"
 
 
 def newest_first(rows: list[Row]) -> list[Row]:

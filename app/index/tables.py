@@ -27,6 +27,7 @@ CREATE TABLE lasting (
     key INTEGER PRIMARY KEY, first_message BLOB NOT NULL, stamp BLOB NOT NULL, state BLOB NOT NULL);
 CREATE TABLE segments (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, live INTEGER NOT NULL, reach INTEGER NOT NULL);
+CREATE TABLE projects (stores TEXT PRIMARY KEY, counted BLOB NOT NULL);
 CREATE INDEX listing ON sessions (cwd, modified, store, listed);
 CREATE INDEX textless ON sessions (store) WHERE listed AND spans IS NULL;
 """

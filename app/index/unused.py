@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from app.index.projects import FORGET
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
@@ -29,6 +31,7 @@ def tidy(connection: sqlite3.Connection, ids: str, now_ms: int) -> None:
     connection.execute(f"UPDATE stores SET used_ms = ? WHERE id IN ({ids})", (now_ms,))
     connection.execute("DELETE FROM stores WHERE used_ms < ?", (now_ms - UNUSED_MS,))
     if connection.execute("SELECT changes()").fetchone()[0]:
+        connection.execute(FORGET)
         connection.execute("DELETE FROM sessions WHERE store NOT IN (SELECT id FROM stores)")
         for others in ("readings", "lasting"):
             connection.execute(f"DELETE FROM {others} WHERE key NOT IN (SELECT key FROM sessions)")

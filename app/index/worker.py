@@ -45,7 +45,8 @@ def receive(pipe: IO[bytes]) -> Any:
 def load() -> None:
     """Import what decodes, which takes as long as reading the ends of a thousand files."""
     load_decoder()
-    import app.sessions.ends  # noqa: F401
+    import app.sessions.ends
+    import app.sessions.summarise  # noqa: F401
 
 
 def load_decoder() -> None:
@@ -132,7 +133,7 @@ def _forked(source: IO[bytes], target: IO[bytes], more: list[tuple[int, int]]) -
             os.close(their_source)
             os.close(their_target)
             continue
-        os.setsid()
+        os.setpgid(0, 0)
         # Others must find out when we end, and we when our input does: what is not ours is let go of.
         os.dup2(their_source, 0)
         os.dup2(their_target, 1)

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 from app.formats.decode import BadLine
 from app.formats.dialects import named
 from app.formats.errors import SessionError
-from app.formats.lines import BOM, read_at
+from app.formats.lines import BOM, open_file, read_at
 from app.formats.migrate import CURRENT_VERSION, migrate
-from app.sessions.summarise import open_file
 
 if TYPE_CHECKING:
     from app.formats.header import Header

@@ -6,8 +6,8 @@ import os
 from typing import TYPE_CHECKING
 
 from app.formats.header import Fault, NotASession, find_header
-from app.formats.lines import feed_lines
-from app.sessions.summarise import feed_unfinished, open_file, why
+from app.formats.lines import feed_lines, open_file
+from app.sessions.summarise import feed_unfinished, why
 from app.sessions.tally import Tally
 
 if TYPE_CHECKING:

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING
 from app.formats.decode import BadLine
 from app.formats.dialects import named
 from app.formats.dialects.base import Mark
-from app.formats.lines import read_at
+from app.formats.lines import open_file, read_at
 from app.formats.one_line import OneLine, one_line_of
 from app.sessions.body import begins_a_line
 from app.sessions.glimpse import calls_of, glimpse
-from app.sessions.summarise import open_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

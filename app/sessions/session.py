@@ -90,6 +90,11 @@ class Session:
         return self._cwd
 
     @property
+    def header_cwd(self) -> str:
+        """The working folder that the header names; "" where it names none."""
+        return self._file.head.cwd
+
+    @property
     def session_dir(self) -> str:
         """The folder of new files, "" in memory."""
         return self._session_dir

@@ -12,7 +12,7 @@ import sqlite3
 import tempfile
 import time
 
-from app.sessions.summarise import open_file
+from app.formats.lines import open_file
 
 _BESIDE = ("", "-wal", "-journal")
 _TRIES = 10

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from app.formats.header import NotASession, find_header, read_header
-from app.formats.lines import BLOCK_SIZE, feed_lines, read_at
+from app.formats.lines import BLOCK_SIZE, feed_lines, open_file, read_at
 from app.sessions.halves import NONE, Halves
 from app.sessions.tally import NeedsReread, Tally
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from app.sessions.summary import Summary
 
-# Not blocking: a named pipe in a store must not hang the scan.
-_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _HEAD = 4096
 _TAIL = 64
 
@@ -162,10 +160,6 @@ def feed_unfinished(tally: Tally, line: bytes, offset: int) -> bool:
         return False
     tally.feed(line + b"\n", offset)
     return True
-
-
-def open_file(path: str) -> int:
-    return os.open(path, _READ)
 
 
 def fingerprint_of(descriptor: int, offset: int) -> bytes:

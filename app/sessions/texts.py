@@ -15,12 +15,11 @@ from app.formats.bytes_in import find
 from app.formats.decode import BadLine
 from app.formats.dialects import named
 from app.formats.fold import encoded, fold, fold_utf8
-from app.formats.lines import read_at
+from app.formats.lines import open_file, read_at
 from app.formats.migrate import migrate
 from app.formats.sought import TOOL_ROLE, Sought, sought, sought_quickly
 from app.sessions.body import Changed
 from app.sessions.intake import Overtaken
-from app.sessions.summarise import open_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.formats.dialects import named
 from app.formats.header import Fault, Header, NotASession, find_header
-from app.formats.lines import read_at
+from app.formats.lines import open_file, read_at
 from app.formats.migrate import made_up_id
 from app.formats.stamps import parse_time
 from app.sessions.body import Changed, read_line, read_node
@@ -23,7 +23,6 @@ from app.sessions.known_file import NO_FILE, KnownFile
 from app.sessions.links import Links
 from app.sessions.node import Node, path_to
 from app.sessions.rows import Rows
-from app.sessions.summarise import open_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -9,10 +9,10 @@ from app.formats.brief import Answer, brief_of, briefs
 from app.formats.decode import BadLine
 from app.formats.dialects import named
 from app.formats.dialects.base import Mark
+from app.formats.lines import open_file
 from app.formats.spoken import Call, SnakeCall
 from app.sessions.body import Changed
 from app.sessions.intake import Overtaken
-from app.sessions.summarise import open_file
 from app.sessions.taking import USAGE_TYPES
 from app.sessions.windows import windows
 

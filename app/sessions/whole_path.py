@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
+from app.formats.lines import open_file
 from app.sessions.known_file import KnownFile
 from app.sessions.node import path_to
-from app.sessions.summarise import open_file
 from app.sessions.tree import open_tree
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from tests.benchmarks.listing import forget
 from tests.benchmarks.live import rows_shown
 from tests.benchmarks.measure import Setting, in_turn, percentile, processor_seconds, run
 from tests.benchmarks.opening import biggest
-from tests.benchmarks.pickers import FastResume, Titles, first_rows, pickers
+from tests.benchmarks.pickers import FastResume, Titles, first_rows, in_both_kinds, pickers
 from tests.benchmarks.rows import Result, ms
 from tests.terminal import Terminal
 
@@ -35,9 +35,21 @@ SECONDS = 3
 
 
 @contextmanager
-def browser(setting: Setting, live: LiveProject, **env: str) -> Iterator[Terminal]:
-    """leafmark's screen, started in the live project's folder."""
-    with Terminal(setting.leafmark(), env={**setting.env, **env}, cwd=live.folder) as terminal:
+def browser(
+    setting: Setting, live: LiveProject, *, colour: bool | None = None, **env: str
+) -> Iterator[Terminal]:
+    """leafmark's screen, started in the live project's folder.
+
+    :param colour: the terminal answers what it is asked, and for its background colour or not; None: it
+        answers nothing.
+    """
+    with Terminal(
+        setting.leafmark(),
+        env={**setting.env, **env},
+        cwd=live.folder,
+        answers=colour is not None,
+        colour=bool(colour),
+    ) as terminal:
         yield terminal
         if terminal.process.poll() is None:
             terminal.press("ctrl+q")
@@ -54,8 +66,8 @@ def launch(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result
     warm_up(setting)
     answered = []
 
-    def rows() -> float:
-        with browser(setting, live) as terminal:
+    def rows(colour: bool | None = None) -> float:
+        with browser(setting, live, colour=colour) as terminal:
             at = terminal.wait_for(lambda _: rows_shown(live, terminal), 30) - terminal.started
             # The first frame cannot draw it: it stands there when the application has read the key.
             terminal.press("/")
@@ -66,19 +78,18 @@ def launch(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result
     def nothing() -> float:
         return run([sys.executable, "-c", "pass"], setting.env).wall
 
-    tasks, titles = [rows, nothing], Titles(setting)
-    if peers.fast_resume:
-        tasks.append(FastResume(peers, titles).rows)
-    ours, start, *fast_resume = in_turn(setting.repeat, *tasks)
+    ours, start = in_turn(setting.repeat, rows, nothing)
     keys = statistics.median(answered)
     yield Result("2", "launch -> rows on the terminal (bar: 100 ms)", ms(ours), value=ours, limit=0.1)
     yield Result("2", "launch -> rows", ms(ours), f"python -c pass {ms(start)}", ours / start)
     yield Result("2", "launch -> a key is answered (bar: 0.75 s)", ms(keys), value=keys, limit=0.75)
-    for theirs in fast_resume:
-        yield Result("2", "launch -> rows", ms(ours), f"fr {ms(theirs)}", ours / theirs, 0.5)
+    titles = Titles(setting)
+    if peers.fast_resume:
+        yield from in_both_kinds("launch -> rows", FastResume(peers, titles), rows, setting.repeat)
     for picker in pickers(peers):
         answered.clear()
-        yield from _beside(picker, rows, answered, live, titles)
+        # theirs are answered
+        yield from _beside(picker, lambda: rows(True), answered, live, titles)
 
 
 def _beside(

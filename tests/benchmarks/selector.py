@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tests.benchmarks.live import rows_shown
 from tests.benchmarks.measure import Peaks, anonymous_bytes, in_turn, percentile, processor_seconds
 from tests.benchmarks.pasted import found, pastes, with_fast_resume, with_picker
-from tests.benchmarks.pickers import FastResume, Titles, first_rows, pickers, whole_list
+from tests.benchmarks.pickers import FastResume, Titles, first_rows, in_both_kinds, pickers, whole_list
 from tests.benchmarks.rows import Result, mb, ms
 from tests.benchmarks.screen import POLLING, TRIES, flood, warm_up
 from tests.benchmarks.searching import DEEP
@@ -37,9 +37,21 @@ DEEP_KEY = "ctrl+t"
 
 
 @contextmanager
-def selector(setting: Setting, live: LiveProject, **env: str) -> Iterator[Terminal]:
-    """The selector, started in the live project's folder."""
-    with Terminal(setting.leafmark("resume"), env={**setting.env, **env}, cwd=live.folder) as terminal:
+def selector(
+    setting: Setting, live: LiveProject, *, colour: bool | None = None, **env: str
+) -> Iterator[Terminal]:
+    """The selector, started in the live project's folder.
+
+    :param colour: the terminal answers what it is asked, and for its background colour or not; None: it
+        answers nothing.
+    """
+    with Terminal(
+        setting.leafmark("resume"),
+        env={**setting.env, **env},
+        cwd=live.folder,
+        answers=colour is not None,
+        colour=bool(colour),
+    ) as terminal:
         yield terminal
         if terminal.process.poll() is None:
             terminal.press("ctrl+q")
@@ -90,8 +102,8 @@ def launch(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result
     titles = Titles(setting)
     answered: list[float] = []
 
-    def ours() -> float:
-        with selector(setting, live) as terminal:
+    def ours(colour: bool | None = None) -> float:
+        with selector(setting, live, colour=colour) as terminal:
             at = terminal.wait_for(lambda _: rows_shown(live, terminal), 30) - terminal.started
             # the first frame cannot draw it
             terminal.press("z")
@@ -105,16 +117,13 @@ def launch(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result
             terminal.press("tab")
             return terminal.wait_for(titles.shown, 30) - terminal.started
 
-    tasks: list[Callable[[], float]] = [ours, ours_of_all]
-    if peers.fast_resume:
-        tasks.append(FastResume(peers, titles).rows)
-    here, of_all, *fast_resume = in_turn(setting.repeat, *tasks)
+    here, of_all = in_turn(setting.repeat, ours, ours_of_all)
     keys = statistics.median(answered)
     yield Result("2", "resume: launch -> rows (bar: 100 ms)", ms(here), value=here, limit=0.1)
     yield Result("2", "  launch -> a key is answered", ms(keys), value=keys, limit=0.75)
     yield Result("2", "  launch, Tab -> rows of all folders", ms(of_all))
-    for theirs in fast_resume:
-        yield Result("2", "  launch -> rows", ms(here), f"fr {ms(theirs)}", here / theirs, 0.5)
+    if peers.fast_resume:
+        yield from in_both_kinds("  launch -> rows", FastResume(peers, titles), ours, setting.repeat)
     for picker in pickers(peers):
         yield from _beside(picker, live, titles, here=here, of_all=of_all, keys=keys)
 

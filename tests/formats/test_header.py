@@ -39,6 +39,15 @@ def test_a_header_of_pi() -> None:
     assert not header.faults
 
 
+def test_a_folder_that_no_system_takes_for_a_path_is_none() -> None:
+    for line in (head(cwd="/tmp/a\0b"), head(v=4, kind="header", type="", cwd="/tmp/a\0b")):
+        header = read(line, "pi")
+        assert header.cwd == ""
+        [fault] = header.faults
+        assert (fault.line, fault.offset) == (1, 0)
+        assert "NUL" in fault.reason
+
+
 @pytest.mark.parametrize(
     ("written", "version", "has_ids"),
     [

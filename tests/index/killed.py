@@ -17,7 +17,7 @@ import threading
 import traceback
 from typing import TYPE_CHECKING
 
-from app.index import batch, saving, scan
+from app.index import batch, saving, scan, work
 from app.index.index import Index
 from app.index.text import compact, segment, store
 from tests.index.helpers import pi_store
@@ -82,7 +82,7 @@ def prepare() -> None:
 
 def run(cache: str, root: str, mode: str, lines: int) -> None:
     fuse = Fuse(lines)
-    scan.WORKERS_FROM_BYTES = 1000 if mode == "workers" else 1 << 40
+    work.WORKERS_FROM_BYTES = 1000 if mode == "workers" else 1 << 40
     index = Index([pi_store(root)], cache)
     if mode == "compaction":
         compact.compact = fuse.inside(compact.compact)

@@ -91,7 +91,7 @@ def test_one_append_is_one_transaction(index: Index, growing: Path) -> None:
     grow(growing, 1)
     more = [asked for asked in statements(index) if asked[:12] not in idle]
     assert [" ".join(asked.split()[:2]) for asked in more] == [
-        *("PRAGMA data_version", "BEGIN IMMEDIATE", "PRAGMA data_version"),
+        *("PRAGMA data_version", "BEGIN IMMEDIATE", "DELETE FROM", "PRAGMA data_version"),
         *("UPDATE sessions", "REPLACE INTO", "UPDATE segments", "COMMIT"),
     ]
 

@@ -200,6 +200,17 @@ def test_a_rescan_that_is_asked_for(listener: Listener) -> None:
     listener.until(lambda: listener.index.counts.walks > walks)
 
 
+def test_who_asked_to_look_again_is_told_when_all_that_was_found_has_been(
+    listener: Listener, root: Path
+) -> None:
+    rows: list[int] = []
+    walks = listener.index.counts.walks
+    write(root / "--project-1--" / "late.jsonl", session(session_id="late"))
+    listener.index.rescan(lambda: rows.append(len(listener.rows)))
+    listener.until(lambda: rows == [21])
+    assert listener.index.counts.walks > walks
+
+
 @pytest.mark.parametrize("poll", [False, True])
 def test_a_store_that_is_not_there_yet(tmp_path: Path, poll: bool) -> None:
     first, second = tmp_path / "home" / ".pi" / "sessions", tmp_path / "other"

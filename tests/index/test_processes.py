@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import signal
 import sqlite3
@@ -9,6 +10,8 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+
+import pytest
 
 from app.index.database import SCHEMA
 from app.index.index import Index
@@ -20,11 +23,11 @@ ROOT = Path(__file__).resolve().parents[2]
 SCAN = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from app.index import batch, scan
+from app.index import batch, work
 from app.index.index import Index
 from tests.index.helpers import pi_store
 batch.SAVED_FROM = 8
-scan.WORKERS_FROM_BYTES = int(sys.argv[4])
+work.WORKERS_FROM_BYTES = int(sys.argv[4])
 index = Index([pi_store(sys.argv[2])], sys.argv[3])
 print("go", flush=True)
 index.scan(lambda delta: print(delta.done, flush=True))
@@ -39,6 +42,8 @@ def start(store: Path, cache: Path, workers_from: int = 1 << 40) -> subprocess.P
         [sys.executable, "-c", SCAN, str(ROOT), str(store), str(cache), str(workers_from)],
         stdout=subprocess.PIPE,
         text=True,
+        # Whoever takes over its workers may be in ours.
+        start_new_session=True,
     )
 
 
@@ -97,7 +102,8 @@ def test_a_scanner_killed_again_and_again(tmp_path: Path) -> None:
     assert facts(index.rows(full=True)) == fresh(pi_store(store), tmp_path / "other")
 
 
-def test_the_workers_of_a_killed_scanner_end(tmp_path: Path) -> None:
+@pytest.mark.parametrize("stopped", [False, True])
+def test_the_workers_of_a_killed_scanner_end(tmp_path: Path, stopped: bool) -> None:
     fill(tmp_path / "store", 400)
     process = start(tmp_path / "store", tmp_path / "cache", 1000)
     assert process.stdout is not None
@@ -105,6 +111,13 @@ def test_the_workers_of_a_killed_scanner_end(tmp_path: Path) -> None:
         pass
     mark = str(ROOT)
     children = [number for number in _processes() if _parent(number) == process.pid]
+    children += [number for number in _processes() if _parent(number) in children]
+    assert children
+    if stopped:
+        for number in children:
+            os.kill(number, signal.SIGSTOP)
+        while {_state(number) for number in children} - {"T", "Z"}:
+            time.sleep(0.001)
     process.kill()
     process.wait()
     for _ in range(500):

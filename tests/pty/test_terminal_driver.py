@@ -193,3 +193,15 @@ def test_several_questions_are_answered_in_their_order() -> None:
     )
     with run(ask, answers=True) as terminal:
         terminal.wait_for_text("got ESC]11;rgb:1e1e/1e1e/1e1eBELESC[0n")
+
+
+def test_a_colour_that_is_not_told_takes_what_is_asked_behind_it_along() -> None:
+    ask = RAW + (
+        "os.write(1, b'\\x1b]11;?\\x07\\x1b[5n')\n"
+        "os.write(1, b'ready\\x1b[c\\x1b[5n')\n"
+        "got = b''\n"
+        "while b'n' not in got: got += os.read(0, 100)\n"
+        "os.write(1, b' got ' + got.replace(b'\\x1b', b'ESC'))\n"
+    )
+    with run(ask, answers=True, colour=False) as terminal:
+        terminal.wait_for_text("got ESC[?62;22cESC[0n")

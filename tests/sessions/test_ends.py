@@ -10,6 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.formats.content import text_of
+from app.formats.decode import BadLine
+from app.formats.dialects import named
+from app.formats.header import read_header
 from app.sessions import ends
 from app.sessions.ends import HEAD, TAIL, UNTOLD, _beginning, provisional
 from app.sessions.summarise import summarise
@@ -285,3 +289,56 @@ def test_a_file_that_cannot_be_read_tells_nothing(tmp_path: Path, kind: str) -> 
     elif kind == "a pipe":
         os.mkfifo(path)
     assert provisional(str(path), ("pi",), MTIME) is None
+
+
+ODD: st.SearchStrategy[Any] = (
+    st.none() | st.booleans() | st.integers() | st.text() | st.just([]) | st.just({"role": 3})
+)
+SAID = st.fixed_dictionaries(
+    {},
+    optional={
+        "role": st.sampled_from(["user", "assistant", "toolResult"]) | ODD,
+        "content": st.text()
+        | st.lists(st.fixed_dictionaries({"type": st.just("text"), "text": st.text()}))
+        | ODD,
+        "timestamp": st.just(HEADER_MS) | ODD,
+        "model": ODD,
+        "usage": ODD,
+    },
+)
+LINES = st.fixed_dictionaries(
+    {},
+    optional={
+        "type": st.sampled_from(["message", "session_info"]) | ODD,
+        "name": st.text() | ODD,
+        "timestamp": st.just("2026-02-16T10:20:30.000Z") | ODD,
+        "message": SAID | ODD,
+        "usage": ODD,
+        "label": ODD,
+    },
+)
+
+
+@given(entry=LINES, damage=st.sampled_from([b"", b"}", b"\x00", b',"id":"z"}']))
+@pytest.mark.parametrize("agent", ["pi", "omp", "agent"])
+def test_a_line_says_what_its_dialect_finds_in_it(agent: str, entry: dict[str, Any], damage: bytes) -> None:
+    header = read_header("/s.jsonl", json.dumps(HEADER).encode() + b"\n", (agent,))
+    line = json.dumps(entry).encode() + damage
+
+    def said(skims: Any) -> list[Any]:
+        return [
+            (
+                one.type,
+                one.name,
+                one.timestamp,
+                found and (found.role, text_of(found.content), found.timestamp),
+            )
+            for one in skims
+            for found in (one.message,)
+        ]
+
+    try:
+        expected = said(named(header.dialect).skims(line))
+    except BadLine:
+        expected = []
+    assert said(ends._Ends(header)._skims(line)) == expected

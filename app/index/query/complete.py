@@ -59,6 +59,8 @@ def complete(text: str, position: int, vocabulary: Vocabulary | None = None) -> 
         return []
     # What is left of the cursor is read by itself: that is what was typed; the rest says where it ends.
     typed = tokens(text[:position])
+    if typed and typed[-1].shape == "word" and typed[-1].items[0].quoted:
+        return []
     if not typed or typed[-1].end < position:
         between = not text[position : position + 1].strip()
         return [*_names("", position, position)] if between else []

@@ -25,7 +25,8 @@ Ranges take in both ends, and either may be missing.
 are the place where no other is named. `-role:` and `-in:` take places away and leave names and labels be.
 
 In quotes `\"` is a quote; a backslash is itself, but before a quote and at the end it is doubled. In a quoted
-pattern everything is as in patterns, where `\"` is a quote too.
+pattern everything is as in patterns, where `\"` is a quote too. Where nothing closes a phrase, its quote is
+none and what follows are words (PARITY 5, "Search"); an open value or pattern goes on to the end.
 
 Words are also: what begins with `--` or `->`, a name with two colons behind it (`model::User`), and a name
 that is no filter (`http://x`, `foo:bar`). One that looks like a slip for a filter is a word with a note.
@@ -105,7 +106,8 @@ class _Reader:
     def read(self, token: Token, then: Token | None) -> None:
         """Take in the next token; `then` is the one behind it."""
         if not token.items[-1].closed:
-            self._note("the quote is not closed: it goes on to the end", token)
+            how = "what follows are words" if token.shape == "word" else "it goes on to the end"
+            self._note(f"the quote is not closed: {how}", token)
         if token.shape == "word":
             self._word(token)
         elif token.shape == "phrase":

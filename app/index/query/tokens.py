@@ -23,7 +23,7 @@ class Item:
 
     text        without the quotes around it, and what is escaped in them
     start, end  in the query, quotes included
-    quoted      it begins with a quote; `closed`: that is closed again
+    quoted      a quote stands before it; `closed`: that is closed again
     """
 
     __slots__ = ("closed", "end", "quoted", "start", "text")
@@ -64,11 +64,14 @@ class Token:
 
 def tokens(text: str) -> list[Token]:
     """The tokens of any text, in order. Raises nothing."""
-    found = []
+    found: list[Token] = []
     at = _skip_blanks(text, 0)
     while at < len(text):
-        found.append(_token(text, at))
-        at = _skip_blanks(text, found[-1].end)
+        token = _token(text, at)
+        if token.shape == "phrase" and not token.items[0].closed:
+            return found + (_plain(text, token) or [token])
+        found.append(token)
+        at = _skip_blanks(text, token.end)
     return found
 
 
@@ -106,6 +109,24 @@ def _token(text: str, start: int) -> Token:
         if field in SORTS:
             return Token("filter", start, _values(text, behind), negated=negated, field=field)
     return Token("word", start, [Item(text[at:end], at, end)], negated=negated)
+
+
+def _plain(text: str, phrase: Token) -> list[Token]:
+    """The words behind a quote that nothing closes, which is none then: what follows it is plain text
+    (PARITY 5, "Search"). Only the first of them stands for the quote.
+    """
+    words: list[Token] = []
+    at = _skip_blanks(text, phrase.items[0].start + 1)
+    while at < len(text):
+        end = _word_end(text, at)
+        # what is escaped before a quote is so here as well
+        meant = _quoted(f'"{text[at:end]}', 0).text
+        words.append(Token("word", at, [Item(meant, at, end, quoted=True)], negated=False))
+        at = _skip_blanks(text, end)
+    if words:
+        first = words[0]
+        first.start, first.negated, first.items[0].closed = phrase.start, phrase.negated, False
+    return words
 
 
 def _skip_blanks(text: str, at: int) -> int:

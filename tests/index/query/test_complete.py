@@ -53,6 +53,8 @@ def test_between_words_all_filters_are_offered() -> None:
         ("zzz|", []),
         ("|ag", []),
         ('"ag|', []),
+        ('x "two ag|', []),
+        ('"two |', []),
         ('"ag"|', []),
         ("re:ag|", []),
         ("model:|:User", []),

@@ -145,10 +145,38 @@ def test_a_value_that_is_still_empty_is_left_out() -> None:
     assert messages("agent:pi,") == []
 
 
-def test_an_open_quote_is_closed_by_the_end() -> None:
-    query = read('x "over the')
-    assert [each.text for each in query.terms] == ["x", "over the"]
-    assert messages('x "over the') == ["the quote is not closed: it goes on to the end"]
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ('x "over the', "x over the"),
+        ('"token read', "token read"),
+        ('token "  read', "token read"),
+        ('"man page" "left out', '"man page" left out'),
+        ('-"over the', "-over the"),
+    ],
+)
+def test_a_quote_that_is_not_closed_is_left_out(text: str, plain: str) -> None:
+    """PARITY 5, "Search": an unbalanced quote is treated as words."""
+    assert [(each.kind, each.text, each.negated) for each in read(text).terms] == [
+        (each.kind, each.text, each.negated) for each in read(plain).terms
+    ]
+    assert messages(text) == ["the quote is not closed: what follows are words"]
+
+
+def test_behind_a_quote_that_is_not_closed_nothing_is_a_filter() -> None:
+    query = read('"agent:pi re:x -y')
+    assert [(each.kind, each.text, each.negated) for each in query.terms] == [
+        ("word", "agent:pi", False),
+        ("word", "re:x", False),
+        ("word", "-y", False),
+    ]
+    assert query.filters == ()
+    assert [(each.position, each.length) for each in query.terms] == [(0, 9), (10, 4), (15, 2)]
+
+
+def test_an_open_value_goes_on_to_the_end() -> None:
+    assert messages('name:"over the') == ["the quote is not closed: it goes on to the end"]
+    assert len(read('name:"over the').filters) == 1
 
 
 def test_a_note_says_where_a_pattern_ended() -> None:

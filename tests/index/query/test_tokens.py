@@ -45,14 +45,24 @@ def test_a_query_is_cut(text: str, expected: list[tuple[str, list[str]]]) -> Non
     assert shapes(text) == expected
 
 
-@pytest.mark.parametrize(
-    "text", ['"to the end', 're:"to the end', 'label:"to the end', 'label:x,"to the end']
-)
-def test_a_quote_that_is_not_closed_goes_on_to_the_end(text: str) -> None:
+@pytest.mark.parametrize("text", ['" ', 're:"to the end', 'label:"to the end', 'label:x,"to the end'])
+def test_an_open_value_or_pattern_goes_on_to_the_end(text: str) -> None:
     (token,) = tokens(text)
-    assert token.items[-1].text == "to the end"
+    assert token.items[-1].text in ("to the end", " ")
     assert not token.items[-1].closed
     assert token.end == len(text)
+
+
+def test_behind_a_quote_that_nothing_closes_are_words() -> None:
+    found = tokens(r'x -"to  label:x \"end')
+    assert [(each.shape, each.items[0].text, each.negated) for each in found] == [
+        ("word", "x", False),
+        ("word", "to", True),
+        ("word", "label:x", False),
+        ("word", '"end', False),
+    ]
+    assert [(each.start, each.end) for each in found] == [(0, 1), (2, 6), (8, 15), (16, 21)]
+    assert [each.items[0].closed for each in found] == [True, False, True, True]
 
 
 @pytest.mark.parametrize("text", ["-word", '-"a phrase"', "-re:x", "-agent:pi", "-"])
