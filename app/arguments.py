@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+MANY = 1_000_000_000
+"""Nobody has so much of anything that is counted, and a database takes it."""
+
+
 class WrongValue(ValueError):
     """A value that an option does not take; the text says why."""
 
@@ -84,12 +88,18 @@ def _store(text: str) -> tuple[str, str]:
 
 
 def _number(of: str, least: int = 0) -> Callable[[str], int]:
-    """How many of something, not less than `least`."""
+    """How many of something, not less than `least`; more than `MANY` is as good as all."""
 
     def convert(text: str) -> int:
-        if not text.isdecimal() or int(text) < least:
+        if not text.isdecimal():
             raise WrongValue(f"{text!r} is not a number of {of}")
-        return int(text)
+        try:
+            value = int(text)
+        except ValueError:  # Python reads no number of so many digits
+            value = MANY
+        if value < least:
+            raise WrongValue(f"{text!r} is not a number of {of}")
+        return min(value, MANY)
 
     return convert
 

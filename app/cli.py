@@ -49,6 +49,10 @@ def main(arguments: Sequence[str] | None = None, *, ends: bool = False) -> int:
 
 
 def _options(words: list[str]) -> Options:
+    if not words:
+        from app.options import Options
+
+        return Options()
     from app import arguments
 
     options = arguments.plain(words)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable
 
 
 class Command:
@@ -132,7 +132,9 @@ COMMANDS: tuple[Command, ...] = (
     Command("filter.page_below", "filter", "pagedown", "page(1)", "Page below, while one types"),
     Command("filter.keep", "filter", "enter", "keep", "Go to the list; in the selector, resume", "keep"),
     Command("filter.drop", "filter", "escape", "drop", "Drop what is typed", "drop"),
-    Command("filter.complete", "filter", "tab", "complete", "Complete what is typed, else as elsewhere"),
+    Command(
+        "filter.complete", "filter", "tab", "complete", "Complete the value of a filter, else as elsewhere"
+    ),
     Command(
         "filter.mark", "filter", "insert ctrl+@", "mark", "Mark the session (Space, while nothing is typed)"
     ),
@@ -256,7 +258,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("demo.open", "app", "f6", "app.open_demo", "Open the bundled example sessions"),
     Command("index.rescan", "app", "f5", "rescan", "Look at every store again"),
     Command("theme.toggle", "app", "f2", "app.toggle_theme", "Light or dark theme"),
-    Command("palette.open", "app", "ctrl+k", "app.command_palette", "Find a command by its name"),
+    Command("palette.open", "app", "ctrl+k", "app.command_palette", "Find a command by its name", first=True),
     Command("help.show", "app", "question_mark f1", "show_help", "The keys", "help"),
     Command("app.quit", "app", "q ctrl+q ctrl+c", "app.quit", "Leave leafmark", "quit"),
 )
@@ -302,16 +304,33 @@ def key_name(key: str) -> str:
         return KEY_NAMES[key]
     if "+" in key:
         *modifiers, last = key.split("+")
-        last = KEY_NAMES.get(last, last.upper() if len(last) == 1 else last.capitalize())
+        last = key_name(last.upper() if len(last) == 1 else last)
         return "+".join([*(word.capitalize() for word in modifiers), last])
     if len(key) == 1:
         return key
-    return key.upper() if key[0] == "f" and key[1:].isdigit() else key.capitalize()
+    if key[0] == "f" and key[1:].isdigit():
+        return key.upper()
+    from app.key_names import character_of
+
+    return character_of(key) or key.capitalize()
 
 
 def keys_of(command: Command) -> str:
     """All keys of a command as people write them."""
     return ", ".join(key_name(key) for key in command.keys)
+
+
+def key_of(id: str, *, typing: bool = False) -> str:
+    """The first key of the command with this id, as people write it; "" where it has none.
+
+    :param typing: the first that does it where text is typed, too: there a character is one.
+    """
+    keys = [key for key in named(id).keys if not (typing and _types_text(key))]
+    return key_name(keys[0]) if keys else ""
+
+
+def _types_text(key: str) -> bool:
+    return key == "space" or (len(key_name(key)) == 1 and key not in ("up", "down", "left", "right"))
 
 
 def footer(pane: str) -> list[tuple[str, str]]:
@@ -320,8 +339,13 @@ def footer(pane: str) -> list[tuple[str, str]]:
     if pane == "sessions":
         # what has no room is left out from the end
         own = [own[0], *of_pane("side"), *own[1:]]
-    shown = [command for command in (*own, *of_pane("app")) if command.label]
-    return [(key_name(command.keys[0]), command.label) for command in shown if command.keys]
+    return offered((*own, *of_pane("app")))
+
+
+def offered(commands: Iterable[Command]) -> list[tuple[str, str]]:
+    """(key, label) pairs of those that have both."""
+    both = [command for command in commands if command.label and command.keys]
+    return [(key_name(command.keys[0]), command.label) for command in both]
 
 
 def named(id: str) -> Command:
@@ -330,20 +354,3 @@ def named(id: str) -> Command:
         if command.id == id:
             return command
     raise KeyError(id)
-
-
-def remap(keys: Mapping[str, str]) -> list[str]:
-    """Give commands other keys, before anything is bound.
-
-    :param keys: a command's id -> its keys by Textual's names, comma separated; "" for none.
-    :return: the ids that no command has.
-    """
-    by_id = {command.id: command for command in COMMANDS}
-    for id, given in keys.items():
-        if id in by_id:
-            command = by_id[id]
-            command.keys = tuple(key.strip() for key in given.split(",") if key.strip())
-            if command.pane == "side":
-                # the line has keys of its own, which are left to it no more; letters are
-                command.first = all(key.startswith(("ctrl+", "alt+")) for key in command.keys)
-    return [id for id in keys if id not in by_id]

@@ -32,6 +32,8 @@ WITHOUT_A_SCREEN = [
     "changes",
     "reports",
     "commands",
+    "key_names",
+    "key_settings",
     "places",
 ]
 

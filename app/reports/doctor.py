@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from app.actions.unarchive import damage
 from app.formats.text import one_line
 from app.index.index import Index
 from app.reports.output import write_json, write_text
 from app.sessions.problems import problems
+from app.stores.archive import archived
 from app.stores.layout import deeper
 from app.view.folders import tilde
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from app.options import Options
     from app.setup import Setup
     from app.stores.base import Store
+    from app.stores.layout import Complaint
 
 SCHEMA = 1
 
@@ -57,6 +60,7 @@ def examine(setup: Setup) -> dict[str, Any]:
             ]
     for store in setup.stores:
         skipped += [{"path": path, "line": None, "reason": reason} for path, reason in deeper(store)]
+    skipped += [{"path": path, "line": None, "reason": reason} for path, reason in _packed_away(setup)]
     return {
         "schema": SCHEMA,
         "stores": [_store(store, counts.get(store.root, 0)) for store in setup.stores],
@@ -64,6 +68,16 @@ def examine(setup: Setup) -> dict[str, Any]:
         "skipped": _once(skipped),
         "cache": {"folder": setup.cache_folder, "note": index.note},
     }
+
+
+def _packed_away(setup: Setup) -> Iterator[Complaint]:
+    """What is in an archive and cannot be brought back from it."""
+    complaints: list[Complaint] = []
+    for one in archived(setup.stores, complaints):
+        why_not = damage(one.path)
+        if why_not or one.problem:
+            yield one.path, why_not or f"in the archive, but no session: {one.problem}"
+    yield from complaints
 
 
 def _once(skipped: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -24,10 +24,11 @@ if TYPE_CHECKING:
     from app.options import Options
     from app.setup import Setup
 
-MARK_CELLS = 10
-LEAST_ROOM = 20
+MARK_CELLS = 11
+LEAST_ROOM = 30
 """Cells for title and folder. What stands before them is left out where a terminal has no more."""
-_LEFT_OUT = (3, 2, 4, 5)  # messages, program, marks, id: in this order
+_ID = 5
+_LEFT_OUT = (3, 2, 4, _ID)  # messages, program, marks, id: in this order
 # a UUID's length, and the part of a version 7 one that is its time
 LONG_ID, SHORT_ID = 36, 13
 
@@ -100,20 +101,26 @@ def table(rows: list[Row], states: dict[str, str], home: str, now_ms: int, cells
         cut.
     """
     ids = [one_line(short_id(row.id)) for row in rows]
-    id_cells = max((width(text) for text in ids), default=0)
+    id_cells = _id_cells([width(text) for text in ids], cells)
     signs = _signs(states)
     kept = _columns(cells, id_cells)
     lines = []
     for row, text in zip(rows, ids, strict=True):
+        marks = shorten(_marks(row, now_ms), MARK_CELLS - 1)
+        marks = marks and f"{marks} "
+        # the blanks before an id give way to one that is longer than most
+        over = max(0, width(text) - id_cells)
         facts = [
-            signs.get(row.path, " "),
-            f"{age(row.modified, now_ms):>4}",
-            f"{row.agent:<8}",
-            f"{count(row.message_count):>4}",
-            fill(_marks(row, now_ms), MARK_CELLS),
-            fill(text, id_cells),
+            f"{signs.get(row.path, ' ')} ",
+            f"{age(row.modified, now_ms):>4} ",
+            f"{row.agent:<8} ",
+            f"{count(row.message_count):>4} ",
+            fill(marks, max(width(marks), MARK_CELLS - over)),
+            fill(text, max(width(text), id_cells)),
         ]
-        head = " ".join([facts[column] for column in kept])
+        head = "".join([facts[column] for column in kept])
+        if _ID not in kept:
+            head = head[:-1]
         folder = tilde(row.cwd, home)
         if cells is None:
             lines.append(f"{head}  {row.title}  {folder}")
@@ -125,14 +132,22 @@ def table(rows: list[Row], states: dict[str, str], home: str, now_ms: int, cells
     return lines
 
 
+def _id_cells(widths: list[int], cells: int | None) -> int:
+    """How wide the column of ids is. On a terminal a few long ids do not take the titles' room from all."""
+    usual = [width for width in widths if width <= SHORT_ID]
+    if cells is None or len(usual) * 2 < len(widths):
+        usual = widths
+    return max(usual, default=0)
+
+
 def _columns(cells: int | None, id_cells: int) -> list[int]:
     """Which of the facts before title and folder a line has."""
-    sizes = [1, 4, 8, 4, MARK_CELLS, id_cells]
+    sizes = [2, 5, 9, 5, MARK_CELLS, id_cells]
     kept = list(range(len(sizes)))
     if cells is None:
         return kept
     for column in _LEFT_OUT:
-        if cells - sum([sizes[each] + 1 for each in kept]) - 3 >= LEAST_ROOM:
+        if cells - sum([sizes[each] for each in kept]) - 4 >= LEAST_ROOM:
             break
         kept.remove(column)
     return kept

@@ -6,13 +6,18 @@ import os
 import sys
 
 from app.formats.text import one_line
+from app.places import config_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Mapping
+    from typing import Any, TextIO
 
     from app.options import Options
     from app.setup import Setup
+
+
+CONFIG = "config.toml"
 
 
 def columns() -> int | None:
@@ -28,10 +33,47 @@ def columns() -> int | None:
 
 
 def write_text(text: str) -> None:
-    """Print a text; what the output's encoding lacks becomes a question mark."""
-    encoding = sys.stdout.encoding or "utf-8"
-    sys.stdout.write(text.encode(encoding, "replace").decode(encoding))
-    sys.stdout.flush()
+    """Print a text, in plain characters where the user has set so, else where the locale says so (README,
+    "Settings"); what the output's encoding lacks is spelt in plain characters in any case.
+    """
+    stream = sys.stdout
+    stream.write(spelled(text, stream.encoding or "utf-8", os.environ))
+    stream.flush()
+
+
+def write_exactly(line: str) -> None:
+    """Print a line that is to be run: with another character it would be another command. It has the bytes
+    that paths have on this system, whatever the encoding of the output.
+    """
+    _put(sys.stdout, line)
+
+
+def spelled(text: str, encoding: str, env: Mapping[str, str]) -> str:
+    """`text` as it can be drawn in as many cells by a terminal with that environment and `encoding`."""
+    if text.isascii():
+        return text
+    if wants_ascii(env):
+        from app.view.ascii_text import ascii_lines
+
+        return ascii_lines(text)
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        from app.view.ascii_text import encodable
+
+        return encodable(text, encoding)
+    return text
+
+
+def wants_ascii(env: Mapping[str, str]) -> bool:
+    """Whether the user has set plain characters, or else the locale has no others."""
+    if os.path.lexists(os.path.join(config_folder(env), CONFIG)):
+        from app.settings import read_settings
+
+        return read_settings(env).draws_ascii(env)
+    from app.view.ascii_text import is_ascii_terminal
+
+    return is_ascii_terminal(env)
 
 
 def write_json(value: dict[str, Any]) -> None:
@@ -55,7 +97,24 @@ def json_line(value: dict[str, Any]) -> str:
 
 def complain(message: str) -> None:
     """One line on standard error, inert whatever it names."""
-    sys.stderr.write(f"leafmark: {one_line(message, 4_000)}\n")
+    _say(f"leafmark: {one_line(message, 4_000)}\n")
+
+
+def hint(command: str) -> None:
+    """A command to be run by hand, on a line of standard error of its own and as it is: see
+    `actions.resume.quoted`.
+    """
+    _put(sys.stderr, command)
+
+
+def _put(stream: TextIO, line: str) -> None:
+    stream.flush()
+    stream.buffer.write(os.fsencode(line) + b"\n")
+    stream.flush()
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(spelled(text, sys.stderr.encoding or "utf-8", os.environ))
 
 
 def say_missing(options: Options, setup: Setup) -> None:

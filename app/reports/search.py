@@ -8,13 +8,12 @@ from app.index.index import Index
 from app.index.query.grammar import parse
 from app.index.query.query import QueryError
 from app.index.worker import load_decoder
-from app.reports.hits import Painter, as_json, wants_colour
 from app.reports.output import columns, complain, write_json, write_text
 from app.reports.pointed import complain_of
 from app.reports.progress import Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from app.index.search.found import Hit, Page
     from app.options import Options
@@ -68,6 +67,9 @@ def report(pages: Iterable[Page], place: Places, options: Options, setup: Setup)
     :param place: where in its session's tree a hit is.
     :return: the exit code.
     """
+    # A copy of this process looks through files by now; what it does not need is loaded meanwhile.
+    from app.reports.hits import Painter, as_json, wants_colour
+
     counted = _Counted(pages, options.limit)
     if options.json:
         hits = [as_json(hit, place) for page in counted.pages() for hit in page]
@@ -101,7 +103,7 @@ class _Counted:
         self.met = 0
         self.shown = 0
 
-    def pages(self) -> Iterator[list[Hit]]:
+    def pages(self) -> Iterator[Sequence[Hit]]:
         """Those that may be shown, as they come; what there is to say goes to standard error."""
         for page in self._pages:
             self.total = page.total

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from app.formats.stamps import iso
 from app.formats.text import one_line
 from app.reports.named import NotOpened, open_named
-from app.reports.output import columns, complain, write_json, write_text
+from app.reports.output import columns, complain, wants_ascii, write_json, write_text
 from app.view.ascii_text import ascii_text
 from app.view.folders import tilde
 from app.view.line import plain
@@ -36,9 +36,8 @@ def run(options: Options, setup: Setup) -> int:
     if options.json:
         write_json(as_json(tree))
     else:
-        write_text(
-            "".join(line + "\n" for line in drawn(tree, setup.home, columns(), ascii_only=options.ascii))
-        )
+        ascii_only = options.ascii or wants_ascii(setup.env)
+        write_text("".join(line + "\n" for line in drawn(tree, setup.home, columns(), ascii_only=ascii_only)))
     return 0
 
 

@@ -6,11 +6,14 @@ from __future__ import annotations
 
 import os
 
+from app.stores.layout import reason
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from app.stores.base import Store
+    from app.stores.layout import Complaint
 
 PACKED = ".gz"
 
@@ -28,9 +31,10 @@ class Archived:
     root       the root of its store; `agent` is whose it is
     title      one inert line: its name, else its first prompt; "" where neither can be told
     id, cwd    from its header; "" where the file cannot be unpacked so far
+    problem    what is wrong with its beginning, "" where nothing is
     """
 
-    __slots__ = ("agent", "cwd", "id", "mtime_ms", "path", "root", "size", "target", "title")
+    __slots__ = ("agent", "cwd", "id", "mtime_ms", "path", "problem", "root", "size", "target", "title")
 
     def __init__(self, path: str, target: str, root: str, agent: str, size: int, mtime_ms: int) -> None:
         self.path = path
@@ -39,21 +43,24 @@ class Archived:
         self.agent = agent
         self.size = size
         self.mtime_ms = mtime_ms
-        self.id = self.cwd = self.title = ""
+        self.id = self.cwd = self.title = self.problem = ""
 
     def __repr__(self) -> str:
         return f"Archived({self.path!r}, {self.title!r})"
 
 
-def archived(stores: Iterable[Store]) -> list[Archived]:
-    """The sessions in the archives of `stores`, the last to be packed first. Raises nothing; what cannot be
-    read is left out. Of each file at most its first bytes are unpacked.
+def archived(stores: Iterable[Store], complaints: list[Complaint] | None = None) -> list[Archived]:
+    """The sessions in the archives of `stores`, the last to be packed first. Raises nothing; of each file at
+    most its first bytes are unpacked.
+
+    :param complaints: gets (path, reason) of the folders and files that cannot be read and are left out.
     """
     found: dict[str, Archived] = {}
+    complaints = [] if complaints is None else complaints
     for store in stores:
         for each in (store, *store.twins):
             folder = each.agent.archive(each)
-            for path, status in _packed(folder, each.agent.suffixes) if folder else ():
+            for path, status in _packed(folder, each.agent.suffixes, complaints) if folder else ():
                 if path not in found:
                     below = os.path.relpath(path, folder)[: -len(PACKED)]
                     target = os.path.join(each.root, below)
@@ -64,21 +71,32 @@ def archived(stores: Iterable[Store]) -> list[Archived]:
     return sorted(found.values(), key=lambda one: (-one.mtime_ms, one.path))
 
 
-def _packed(folder: str, suffixes: tuple[str, ...], depth: int = 0) -> Iterator[tuple[str, os.stat_result]]:
+def _packed(
+    folder: str, suffixes: tuple[str, ...], complaints: list[Complaint], depth: int = 0
+) -> Iterator[tuple[str, os.stat_result]]:
     """The packed sessions in a folder and the folders in it, as deep as those of a store are listed."""
     try:
         with os.scandir(folder) as opened:
             entries = sorted(opened, key=lambda entry: entry.name)
-    except OSError:
+    except FileNotFoundError:
         return
+    except OSError as error:
+        complaints.append((folder, reason(error)))
+        return
+    ends = tuple(suffix + PACKED for suffix in suffixes)
     for entry in entries:
         try:
             if entry.is_dir() and depth == 0:
-                yield from _packed(entry.path, suffixes, 1)
-            elif entry.name.endswith(tuple(suffix + PACKED for suffix in suffixes)) and entry.is_file():
+                yield from _packed(entry.path, suffixes, complaints, 1)
+            elif entry.name.endswith(ends) and entry.is_file():
                 yield entry.path, entry.stat()
-        except OSError:
+            elif entry.name.endswith(ends):
+                what = "a folder, not a file" if entry.is_dir() else "not a regular file"
+                complaints.append((entry.path, what))
+        except FileNotFoundError:
             continue
+        except OSError as error:
+            complaints.append((entry.path, reason(error)))
 
 
 def _tell(one: Archived) -> None:
@@ -89,11 +107,12 @@ def _tell(one: Archived) -> None:
     from app.formats.header import NotASession, read_header
     from app.formats.text import one_line
 
-    head = _beginning(one.path)
+    head, one.problem = _beginning(one.path)
     lines = head[: head.rfind(b"\n") + 1]
     try:
         header = read_header(one.path, lines, (one.agent,))
-    except NotASession:
+    except NotASession as error:
+        one.problem = one.problem or error.reason
         return
     one.id = header.id
     one.cwd = header.cwd
@@ -113,16 +132,22 @@ def _tell(one: Archived) -> None:
                 one.title = one.title or one_line(text_of(skim.message.content))
 
 
-def _beginning(path: str) -> bytes:
-    """The first bytes of what is packed, as far as they can be unpacked."""
+def _beginning(path: str) -> tuple[bytes, str]:
+    """The first bytes of what is packed, as far as they can be unpacked, and what is wrong with them."""
     import zlib
 
     unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
     head = b""
+    # what came out before it went wrong is good
     try:
         with open(path, "rb") as file:
-            while len(head) < _HEAD and not unpacker.eof and (data := file.read(_READ)):
+            while len(head) < _HEAD and not unpacker.eof:
+                data = file.read(_READ)
+                if not data:
+                    return head, "cut off before its end" if file.tell() else "empty file"
                 head += unpacker.decompress(data, _HEAD - len(head))
-    except (OSError, zlib.error):
-        pass  # what came out before is good
-    return head
+    except OSError as error:
+        return head, reason(error)
+    except zlib.error:
+        return head, "damaged" if head else "not packed by gzip"
+    return head, ""

@@ -219,6 +219,12 @@ class Agent:
         """Why those arguments would not lead into the session, or None; `cwd` is "" if it cannot be used."""
         return None
 
+    def resume_warning(self, dialect: str) -> str:
+        """What to know before a session that is spelt so is resumed; "" for nothing (FORMATS 1.1)."""
+        if dialect == "lanes":
+            return f"this file is of pi's version 4, and {self.title} may not read those yet"
+        return ""
+
     def executable(self, path: str) -> str:
         """The command that continues the session in this file; most agents have but one."""
         return self.command

@@ -17,6 +17,7 @@ CONFIG_DIR = "PI_CONFIG_DIR"
 AGENT_DIR = "PI_CODING_AGENT_DIR"
 SESSION_DIR = "PI_CODING_AGENT_SESSION_DIR"
 PROFILES = ("OMP_PROFILE", "PI_PROFILE")
+XDG_DATA, XDG_STATE = "XDG_DATA_HOME", "XDG_STATE_HOME"
 
 WRITERS_WAIT = 0.5
 """Seconds that omp itself waits for another one that writes the same session."""
@@ -62,6 +63,7 @@ class Omp(Agent):
         if env.get(SESSION_DIR):
             environment = kept(env, CONFIG_DIR, *PROFILES)
             environment |= kept_paths(env, home, cwd, AGENT_DIR, SESSION_DIR)
+            environment |= _xdg_only(self._default(env, home, cwd).environment)
             state = environment.get(AGENT_DIR, found[0].state)
             root = environment[SESSION_DIR]
             pins = self._pins(env, home, cwd)
@@ -81,7 +83,7 @@ class Omp(Agent):
             moved = absolute(env[AGENT_DIR], home, cwd)
             return next(store for store in found if store.state == moved)
         wanted = kept(env, CONFIG_DIR) | ({PROFILES[0]: profile} if profile else {})
-        return next(store for store in reversed(found) if store.environment == wanted)
+        return next(store for store in reversed(found) if _without_xdg(store.environment) == wanted)
 
     def folder_of(self, store: Store, cwd: str, home: str) -> str:
         """By the real path of the working folder."""
@@ -136,10 +138,10 @@ class Omp(Agent):
         self, root: str, source: str, environment: dict[str, str], env: Mapping[str, str]
     ) -> list[Store]:
         """The stores of one configuration folder: its own, its XDG twin, its profiles and their XDG twins."""
-        data = _xdg(env, "XDG_DATA_HOME")
+        data = _xdg(env, XDG_DATA)
         found = [self._at(os.path.join(root, "agent"), source, environment)]
         if data and os.path.isdir(data):
-            found += self._of_xdg(data, _xdg(env, "XDG_STATE_HOME"), found[0], environment)
+            found.append(self._of_xdg(data, _xdg(env, XDG_STATE), found[0], env))
         folders = [os.path.join(root, "profiles")]
         if data:
             folders.append(os.path.join(data, "profiles"))
@@ -149,22 +151,27 @@ class Omp(Agent):
             found.append(store)
             profile = os.path.join(data, "profiles", name) if data else ""
             if profile and os.path.isdir(profile):
-                state = _xdg(env, "XDG_STATE_HOME")
-                found += self._of_xdg(profile, state and os.path.join(state, "profiles", name), store, named)
+                state = _xdg(env, XDG_STATE)
+                state = state and os.path.join(state, "profiles", name)
+                found.append(self._of_xdg(profile, state, store, env))
         return found
 
-    def _of_xdg(self, folder: str, state: str, fallback: Store, environment: dict[str, str]) -> list[Store]:
+    def _of_xdg(self, folder: str, state: str, fallback: Store, env: Mapping[str, str]) -> Store:
         """XDG folders have no `agent` level, and each of them counts only when it exists."""
-        if not (state and os.path.isdir(state)):
+        environment = fallback.environment | {XDG_DATA: env[XDG_DATA]}
+        if state and os.path.isdir(state):
+            environment[XDG_STATE] = env[XDG_STATE]
+        else:
             state = fallback.state
-        source = fallback.source if fallback.source.startswith("profile ") else "XDG_DATA_HOME"
+        source = fallback.source if fallback.source.startswith("profile ") else XDG_DATA
         root = os.path.join(folder, SESSIONS)
         # The pins stay in the agent folder.
-        return [Store(self, root, source, environment=environment, state=state, pins=fallback.pins)]
+        return Store(self, root, source, environment=environment, state=state, pins=fallback.pins)
 
     def store_at(self, root: str, env: Mapping[str, str], home: str, cwd: str) -> Store:
         """As a custom folder: `--session-dir` takes the place of the variable."""
         environment = kept(env, CONFIG_DIR, *PROFILES) | kept_paths(env, home, cwd, AGENT_DIR)
+        environment |= _xdg_only(self._default(env, home, cwd).environment)
         pins = self._pins(env, home, cwd)
         arguments = ("--session-dir", root)
         return Store(self, root, "--store", environment=environment, arguments=arguments, pins=pins)
@@ -182,6 +189,17 @@ def _xdg(env: Mapping[str, str], variable: str) -> str:
     """omp's folder below an XDG folder, or "" when the variable is not set to an absolute path."""
     value = env.get(variable, "")
     return os.path.join(value, "omp") if os.path.isabs(value) else ""
+
+
+def _xdg_only(environment: Mapping[str, str]) -> dict[str, str]:
+    """What of a store's environment leads into XDG folders. They are other programs' too, so they are never
+    taken out of the environment of the agent, as its own variables are.
+    """
+    return {name: value for name, value in environment.items() if name in (XDG_DATA, XDG_STATE)}
+
+
+def _without_xdg(environment: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in environment.items() if name not in (XDG_DATA, XDG_STATE)}
 
 
 def _active(env: Mapping[str, str]) -> set[str]:

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app import usage
-from app.arguments import COMMANDS, OWN, SHARED, plain
+from app.arguments import COMMANDS, MANY, OWN, SHARED, plain
 from app.index.query.describe import table
+from tests.factory import chain, write_session
 
 EVERY_OPTION = [*SHARED, *OWN, *(option for command in COMMANDS.values() for option in command.options)]
 VALUES = [
@@ -19,6 +20,7 @@ VALUES = [
     "light",
     "0",
     "50",
+    "9" * 5_000,
     "007",
     "٣",
     "many",
@@ -227,6 +229,31 @@ def test_stores_before_and_behind_the_command_are_all_kept_in_order():
 )
 def test_what_is_not_plain_is_left_to_argparse(words):
     assert plain(words) is None
+
+
+NUMBERS = [
+    [name, f"--{option.name}"]
+    for name, command in COMMANDS.items()
+    for option in command.options
+    if option.metavar == "N"
+]
+
+
+@pytest.mark.parametrize("number", ["9223372036854775807", "9223372036854775808", "9" * 5_000])
+@pytest.mark.parametrize(("command", "option"), NUMBERS)
+def test_no_number_is_too_large(command, option, number):
+    read = plain([command, option, number, "a"])
+    assert read is not None
+    assert getattr(read, option[2:]) == MANY
+
+
+@pytest.mark.parametrize("number", ["9223372036854775808", "9" * 5_000])
+@pytest.mark.parametrize("words", [["list"], ["list", "--json"], ["list", "quest"], ["search", "quest"]])
+def test_more_than_there_can_be_is_all(run, home, words, number):
+    write_session(home / ".pi/agent/sessions/--work--/1_s1.jsonl", *chain("question", "answer"))
+    done = run(*words, "--limit", number)
+    assert (done.code, done.err) == (0, "")
+    assert "question" in done.out
 
 
 def test_every_option_of_the_table_is_one_of_argparse(capsys):

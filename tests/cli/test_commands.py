@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import re
@@ -12,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from app.reports.output import spelled
+from app.view.cells import width
 from tests.cli.conftest import ROOT
 from tests.factory import chain, entry, header, message, write_session
 
@@ -254,6 +257,23 @@ def test_doctor_says_where_it_looked_and_what_it_skipped(leafmark, store, tmp_pa
     assert re.search(r"sub.jsonl: a folder, not a file", text)
 
 
+def test_doctor_says_what_cannot_be_brought_back_from_the_archive(run, home):
+    folder = home / ".omp/agent/archive/sessions/-work"
+    folder.mkdir(parents=True)
+    text = b"".join(json.dumps(line).encode() + b"\n" for line in chain("x" * 200_000, "answer"))
+    whole = gzip.compress(text, 0)
+    (folder / "whole.jsonl.gz").write_bytes(whole)
+    assert "nothing was skipped" in run("doctor").out
+    (folder / "none.jsonl.gz").write_bytes(b"no gzip")
+    (folder / "cut.jsonl.gz").write_bytes(whole[:-50])
+    (folder / "other.jsonl.gz").write_bytes(gzip.compress(b"no session\n"))
+    found = {Path(each["path"]).name: each for each in json.loads(run("doctor", "--json").out)["skipped"]}
+    assert sorted(found) == ["cut.jsonl.gz", "none.jsonl.gz", "other.jsonl.gz"]
+    assert found["none.jsonl.gz"]["reason"].startswith("cannot be unpacked: ")
+    assert found["cut.jsonl.gz"]["reason"].startswith("cannot be unpacked: ")
+    assert found["other.jsonl.gz"]["reason"] == "in the archive, but no session: no session header"
+
+
 def test_doctor_json_has_path_line_and_reason(leafmark, store):
     found = json.loads(leafmark("doctor", "--json").stdout)
     assert found["schema"] == 1
@@ -284,6 +304,41 @@ def test_output_is_inert_and_fits_any_encoding(leafmark, store):
             out = done.stdout + done.stderr
             assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", out)
     assert leafmark("list", "--json").stdout.isascii()
+
+
+@pytest.mark.parametrize("locale", [{"LC_ALL": "C"}, {"LANG": "POSIX"}, {"LC_ALL": "C.UTF-8"}])
+def test_text_is_in_plain_characters_where_the_locale_has_no_others(leafmark, tmp_path, store, locale):
+    plain = locale != {"LC_ALL": "C.UTF-8"}
+    for words in (["list"], ["search", "login"], ["labels"], ["doctor"]):
+        done, usual = leafmark(*words, **locale), leafmark(*words)
+        assert done.returncode == 0
+        assert (done.stdout + done.stderr).isascii() is (plain or usual.stdout.isascii())
+        lines = zip(done.stdout.splitlines(), usual.stdout.splitlines(), strict=True)
+        assert all(width(line) == width(other) for line, other in lines)
+    if plain:
+        assert leafmark("tree", "aaaa1111", **locale).stdout == leafmark("tree", "aaaa1111", "--ascii").stdout
+    for words in (["list", "--json"], ["tree", "aaaa1111", "--json"]):
+        assert leafmark(*words, LC_ALL="C").stdout == leafmark(*words).stdout
+
+
+@pytest.mark.parametrize(("setting", "locale", "plain"), [("true", "C.UTF-8", True), ("false", "C", False)])
+def test_what_the_user_has_set_counts_before_the_locale(leafmark, tmp_path, store, setting, locale, plain):
+    folder = tmp_path / "config"
+    folder.mkdir()
+    (folder / "config.toml").write_text(f"ascii = {setting}\n")
+    for words in (["list"], ["tree", "aaaa1111"]):
+        done = leafmark(*words, LC_ALL=locale, LEAFMARK_CONFIG_DIR=str(folder))
+        assert done.stdout.isascii() is plain
+
+
+def test_what_an_encoding_lacks_is_spelt_in_plain_characters_and_nothing_else(leafmark, store):
+    text = "naïve 日本 …!\né\x1b[1m•\x1b[0m\n"
+    assert spelled(text, "utf-8", {}) == text
+    assert spelled(text, "latin-1", {}) == "naïve ???? ~!\né\x1b[1m*\x1b[0m\n"
+    assert spelled(text, "ascii", {}) == "naive ???? ~!\ne\x1b[1m*\x1b[0m\n"
+    assert spelled(text, "utf-8", {"LC_ALL": "C"}) == "naive ???? ~!\ne\x1b[1m*\x1b[0m\n"
+    write_session(store / "2026_cccc.jsonl", *chain("naïve …", id="cccc"))
+    assert "naive ~" in leafmark("list", encoding="ascii").stdout
 
 
 def test_a_reader_that_goes_away_is_no_failure(leafmark, store, tmp_path):

@@ -12,7 +12,7 @@ from app.arguments import plain
 from app.formats import kinds
 from app.index.query.query import Note, QueryError
 from app.index.search.found import Hit, Page
-from app.reports import search
+from app.reports import hits, search
 from app.reports.hits import wants_colour
 from app.reports.listing import table
 from app.reports.pointed import complain_of, pointed
@@ -45,7 +45,7 @@ def report(capsys, monkeypatch):
 
     def report(pages, *words, place=lambda hit: Where(), cells=None, colour=False):
         monkeypatch.setattr(search, "columns", lambda: cells)
-        monkeypatch.setattr(search, "wants_colour", lambda env: colour)
+        monkeypatch.setattr(hits, "wants_colour", lambda env: colour)
         options = plain(["search", *words, "needle"])
         assert options is not None
         setup = Setup(
@@ -107,13 +107,41 @@ def test_no_line_is_wider_than_the_terminal(report, cells, colour):
         assert "in another spelling" in plain
 
 
-@pytest.mark.parametrize(("cells", "kept"), [(80, 5), (66, 4), (60, 3), (50, 2), (40, 1)])
+@pytest.mark.parametrize(("cells", "kept"), [(80, 5), (76, 4), (70, 3), (60, 2), (50, 1), (40, 1)])
 def test_a_narrow_terminal_has_fewer_columns_and_room_for_a_title(cells, kept):
     row = make_row("0197c0de-0000-7000-8000-00000000abcd", agent="omp", leaf_count=4, message_count=77)
     row.title, row.cwd = "the title of it", "/"
     (line,) = table([row], {}, "/home/me", NOW, cells)
     assert sum(fact in line for fact in ("5m", "0197c0de-0000", "⑂4", "omp", "77")) == kept
     assert "the title of it" in line
+
+
+@pytest.mark.parametrize("others", [1, 3])
+def test_one_long_id_takes_no_room_from_the_titles_of_all(others):
+    usual = [make_row(f"0197c0de-0000-7000-8000-{at:012}") for at in range(others)]
+    long = make_row("20261121-211000-deadbeef", agent="agent")
+    for row in (*usual, long):
+        row.title, row.cwd = "a title of twenty ce", "/work/app"
+    lines = table([*usual, long], {}, "/home/me", NOW, 80)
+    assert len({line.index("a title of twenty ce") for line in lines}) == 1
+    assert all(line.endswith("  /work/app") for line in lines)
+    assert " 20261121-211000-deadbeef  a title" in lines[-1]
+    # without blanks to take, it is this row's own title that gives way
+    usual[0].leaf_count = long.leaf_count = 4
+    first, *_, last = table([*usual, long], {}, "/home/me", NOW, 80)
+    assert "⑂4" in last
+    assert " 20261121-211000-deadbeef  a title" in last
+    assert "a title of twenty ce" in first
+    assert max(width(line) for line in (first, last)) <= 80
+
+
+def test_where_most_ids_are_long_they_have_their_column():
+    rows = [make_row(f"20261121-21100{at}-deadbeef", agent="agent") for at in range(3)]
+    for row in rows:
+        row.title, row.cwd = "a title of its own", "/work/app"
+    lines = table([*rows, make_row("s1", title="a title")], {}, "/home/me", NOW, 80)
+    assert len({line.index("a title") for line in lines}) == 1
+    assert all("-deadbeef  a title of its own" in line for line in lines[:3])
 
 
 def test_what_was_found_is_marked_in_colour(report):

@@ -51,6 +51,14 @@ def folder(home):
     return folder
 
 
+def test_a_quote_that_is_not_closed_is_left_out(run, folder):
+    said = "leafmark: the quote is not closed: what follows are words\n"
+    assert [hit["path"] for hit in hits(run, '"it frobnicator', err=said)] == [
+        hit["path"] for hit in hits(run, "it frobnicator")
+    ]
+    assert hits(run, '"it frobnicator"', code=1, err="leafmark: no session matches\n") == []
+
+
 def hits(run, *words, code=0, err=""):
     done = run("search", "--json", *words)
     assert (done.code, done.err) == (code, err)

@@ -46,6 +46,7 @@ def test_each_says_what_it_is_and_where_it_goes(tmp_path: Path, stores: list[Sto
     [one] = archived(stores)
     assert (one.path, one.target) == (str(path), str(tmp_path / ".omp/agent/sessions/-work/a.jsonl"))
     assert (one.agent, one.id, one.cwd, one.title) == ("omp", "one", "/work", "The title")
+    assert one.problem == ""
     assert (one.size, one.mtime_ms) == (path.stat().st_size, 1_780_000_000_000)
     assert one.root == str(tmp_path / ".omp/agent/sessions")
 
@@ -65,14 +66,25 @@ def test_without_a_title_it_is_the_first_prompt_in_one_inert_line(
     assert one.title == "one␛[31m two"
 
 
-@pytest.mark.parametrize("damaged", [b"", b"no gzip", b"\x1f\x8b\x08\x00"])
-def test_what_cannot_be_unpacked_is_listed_all_the_same(
-    tmp_path: Path, stores: list[Store], damaged: bytes
+@pytest.mark.parametrize(
+    ("damaged", "said"),
+    [
+        (b"", "empty file"),
+        (b"no gzip", "not packed by gzip"),
+        (b"\x1f\x8b\x08\x00", "cut off before its end"),
+        (gzip.compress(b"no session\n"), "no session header"),
+        (gzip.compress(b""), "empty file"),
+        (gzip.compress(b"x\n" * 9_000, 0)[:-9_000] + b"\xff" * 9_000, "damaged"),
+    ],
+)
+def test_what_cannot_be_unpacked_is_listed_all_the_same_and_says_why(
+    tmp_path: Path, stores: list[Store], damaged: bytes, said: str
 ) -> None:
     path = pack(tmp_path, "-w/a.jsonl")
     path.write_bytes(damaged)
     [one] = archived(stores)
     assert (one.path, one.id, one.title) == (str(path), "", "")
+    assert one.problem == said
 
 
 def test_a_cut_file_tells_as_much_as_there_is(tmp_path: Path, stores: list[Store]) -> None:
@@ -80,7 +92,7 @@ def test_a_cut_file_tells_as_much_as_there_is(tmp_path: Path, stores: list[Store
     path = pack(tmp_path, "-w/a.jsonl", slot("Kept"), *chain("x", id="one"), noise)
     path.write_bytes(path.read_bytes()[:-20_000])
     [one] = archived(stores)
-    assert (one.id, one.title) == ("one", "Kept")
+    assert (one.id, one.title, one.problem) == ("one", "Kept", "cut off before its end")
 
 
 def test_of_a_large_file_only_the_beginning_is_unpacked(
@@ -105,6 +117,7 @@ def test_of_a_large_file_only_the_beginning_is_unpacked(
     monkeypatch.setattr("zlib.decompressobj", Counted)
     [one] = archived(stores)
     assert one.id == "one"
+    assert one.problem == ""
     assert 0 < sum(unpacked) <= 65_536
 
 
@@ -113,7 +126,26 @@ def test_only_what_was_a_session_is_listed(tmp_path: Path, stores: list[Store]) 
     pack(tmp_path, "-w/a.md", "notes")
     os.mkdir(tmp_path / ".omp/agent/archive/sessions/-w/folder.jsonl.gz")
     os.symlink("nowhere", tmp_path / ".omp/agent/archive/sessions/-w/gone.jsonl.gz")
-    assert archived(stores) == []
+    complaints: list[tuple[str, str]] = []
+    assert archived(stores, complaints) == []
+    assert [(os.path.basename(path), why) for path, why in complaints] == [
+        ("folder.jsonl.gz", "a folder, not a file"),
+        ("gone.jsonl.gz", "not a regular file"),
+    ]
+
+
+def test_what_cannot_be_looked_into_is_complained_of(tmp_path: Path, stores: list[Store]) -> None:
+    folder = tmp_path / ".omp/agent/archive/sessions"
+    folder.mkdir(parents=True)
+    (folder / "loop.jsonl.gz").symlink_to("loop.jsonl.gz")
+    complaints: list[tuple[str, str]] = []
+    assert archived(stores, complaints) == []
+    assert complaints == [(str(folder / "loop.jsonl.gz"), "a link that leads back to itself")]
+    folder.rename(tmp_path / "aside")
+    folder.write_text("a file in its place")
+    complaints.clear()
+    assert archived(stores, complaints) == []
+    assert [path for path, _ in complaints] == [str(folder)]
 
 
 def test_archives_of_profiles_and_xdg_folders_are_found_and_those_of_flat_folders_are_none(

@@ -141,8 +141,45 @@ def test_omp_xdg_counts_only_where_its_folder_exists(home: Path) -> None:
     assert stores["omp", "data/omp/sessions"].source == "XDG_DATA_HOME"
     assert stores["omp", "data/omp/sessions"].state == str(home / ".omp" / "agent")
     assert stores["omp", "data/omp/profiles/work/sessions"].source == "profile work"
+    data = {"XDG_DATA_HOME": env["XDG_DATA_HOME"]}
+    assert stores["omp", "data/omp/sessions"].environment == data
+    profile = stores["omp", "data/omp/profiles/work/sessions"]
+    assert profile.environment == {"OMP_PROFILE": "work", **data}
+    assert stores["omp", ".omp/agent/sessions"].environment == {}
     (home / "state" / "omp").mkdir(parents=True)
-    assert found(home, env)["omp", "data/omp/sessions"].state == str(home / "state" / "omp")
+    moved = found(home, env)["omp", "data/omp/sessions"]
+    assert (moved.state, moved.environment) == (str(home / "state" / "omp"), env)
+    # what omp keeps beside the sessions stays in the folders of XDG, wherever the sessions are
+    flat = {**env, "PI_CODING_AGENT_SESSION_DIR": "/flat"}
+    assert found(home, flat)["pi", "/flat"].of("omp").environment == flat
+    copy = found(home, env, extra=[("omp", "/copy")])["omp", "/copy"]
+    assert copy.environment == env
+    # with another agent folder omp looks at none of them
+    elsewhere = {**flat, "PI_CODING_AGENT_DIR": "/agent"}
+    assert not set(env) & set(found(home, elsewhere)["pi", "/flat"].of("omp").environment)
+
+
+def test_every_variable_that_leads_to_a_store_is_handed_over(home: Path) -> None:
+    """FORMATS 3, "Resume in the right store": with what a store says of itself alone, it is found again."""
+    for folder in ("data/omp", ".omp/profiles/old", "cfg/agent"):
+        (home / folder).mkdir(parents=True)
+    env = {
+        "PI_CODING_AGENT_DIR": str(home / "moved"),
+        "PI_CODING_AGENT_SESSION_DIR": str(home / "flat"),
+        "PI_CONFIG_DIR": ".omp2",
+        "OMP_PROFILE": "work",
+        "XDG_DATA_HOME": str(home / "data"),
+        "XDG_CONFIG_HOME": str(home / "cfg"),
+        "INDUSAGI_AGENT_DIR": str(home / "i1"),
+        "INDUSAGI_CODING_AGENT_DIR": str(home / "i2"),
+        "INDUSAGI_DIR": str(home / "i3"),
+        "INDUSAGI_HOME": str(home / "i4"),
+    }
+    every = [each for store in found(home, env).values() for each in (store, *store.twins)]
+    assert len(every) > 15
+    for store in every:
+        again = store.agent.stores(store.environment, str(home), str(home / "work"))
+        assert store.root in [each.root for each in again], store
 
 
 def test_indusagi_roots_and_variables(home: Path) -> None:

@@ -1,0 +1,73 @@
+"""Commands beside a session in whose header a NUL stands: no system takes one in a path or an argument."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from app.sessions import SessionManager
+from tests.factory import chain, header, write_session
+
+NUL = "/work/a\0b"
+FOLDERS = {
+    "pi": ".pi/agent/sessions/--work--/1_odd-session.jsonl",
+    "omp": ".omp/agent/sessions/--work--/1_odd-session.jsonl",
+    "indusagi": ".indusagi/agent/sessions/--work--/1_odd-session.jsonl",
+    "agent": ".config/agent/sessions/20260226-143012-0dd5e551.jsonl",
+}
+
+
+def write(home, agent, **fields):
+    """A session of that agent with such fields in its header."""
+    head = {**header("odd-session"), **fields}
+    if agent == "agent":
+        said = {"role": "user", "content": [{"type": "text", "text": "question"}]}
+        told = {"type": "message", "id": "m0", "timestamp": "2026-02-26T14:30:13Z", "message": said}
+        return write_session(home / FOLDERS[agent], {**head, "version": 1}, told)
+    return write_session(home / FOLDERS[agent], head, *chain("question", "answer")[1:])
+
+
+@pytest.mark.parametrize("agent", FOLDERS)
+@pytest.mark.parametrize("field", ["cwd", "parentSession", "id"])
+def test_every_command_goes_on_beside_a_nul_in_a_header(run, home, agent, field):
+    path = write(home, agent, **{field: NUL})
+    for words in (
+        ["list"],
+        ["list", "--json", "dir:work"],
+        ["tree", path],
+        ["doctor"],
+        ["labels"],
+        ["labels", path],
+        ["search", "question"],
+        ["index", "--verify"],
+        ["resume", path, "--print"],
+        ["fork", path],
+        ["rename", path, "a name"],
+        ["branch", path, "root"],
+        ["label", path, "00000001", "here"],
+        ["trash", path, "--anyway"],
+        ["trash", "--list"],
+        ["restore", path],
+        ["undo"],
+    ):
+        done = run(*words)
+        assert done.code in (0, 1, 3), words
+        assert "\0" not in done.out + done.err
+        assert "Traceback" not in done.err
+        assert "embedded null" not in done.err
+
+
+def test_a_folder_with_a_nul_in_it_is_none_and_doctor_says_so(run, home):
+    path = write(home, "pi", cwd=NUL)
+    [row] = json.loads(run("list", "--json").out)["sessions"]
+    assert (row["cwd"], row["problems"]) == ("", 1)
+    assert f"{path.name}:1: the folder in the header is no path" in run("doctor").out
+    done = run("resume", "odd-session", "--print")
+    assert done.out == f"pi --session {path}\n"
+    done = run("fork", "odd-session")
+    assert (done.code, done.err) == (0, "")
+    [made] = [each for each in (home / ".pi").rglob("*.jsonl") if each != path]
+    assert SessionManager.open(str(made), env={"HOME": str(home)}).header["parentSession"] == str(path)
+    assert run("trash", "odd-session").code == 0
+    assert not path.exists()
