@@ -25,6 +25,7 @@ from app.theme import themes
 from app.view.arrangement import initial
 from app.view.session_list import SessionList
 from app.widgets.ascii_filter import AsciiFilter
+from app.widgets.lean_compositor import LeanScreen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -57,7 +58,8 @@ class Browser(App[Plan | None]):
 
     TITLE = "leafmark"
     CSS_PATH: ClassVar[Any] = [styles_folder() / "app.tcss", styles_folder() / "dialogs.tcss"]
-    COMMAND_PALETTE_BINDING = "ctrl+k"
+    # the table of commands has its key
+    COMMAND_PALETTE_BINDING = ""
     PAUSE_GC_ON_SCROLL = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "quit", "Leave leafmark", show=False, priority=True),
@@ -99,7 +101,7 @@ class Browser(App[Plan | None]):
         self._examples: setup.Setup | None = None
         self.crash = ""
         self._early_keys: list[events.Key] | None = []
-        self.key_order = KeyOrder(self, super().on_event)
+        self.key_order = KeyOrder(self, self._pass_on)
         for each in themes():
             self.register_theme(each)
         self.theme = f"leafmark-{self._first_theme}"
@@ -158,6 +160,11 @@ class Browser(App[Plan | None]):
             self._early_keys.append(event)
         else:
             await self.key_order.take(event)
+
+    async def _pass_on(self, key: events.Key) -> None:
+        if isinstance(self.screen, LeanScreen):
+            self.screen.hurry()
+        await super().on_event(key)
 
     @on(ScreenReady)
     async def _release_keys(self) -> None:

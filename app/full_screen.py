@@ -115,12 +115,13 @@ def _settings(setup: Setup) -> Settings | None:
         return None
     from dataclasses import replace
 
-    from app import commands
+    from app.formats.text import one_line
+    from app.key_settings import remap
     from app.settings import read_settings
 
     settings = read_settings(setup.env)
-    unknown = tuple(f"keys: no command is called {id!r}" for id in commands.remap(settings.keys))
-    return replace(settings, problems=settings.problems + unknown)
+    wrong = tuple(one_line(f"keys: {each}", 200) for each in remap(settings.keys))
+    return replace(settings, problems=settings.problems + wrong)
 
 
 def _begin(setup: Setup, arrangement: Arrangement) -> Indexing:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from app.actions.compare import Comparison
+    from app.actions.earlier import Earlier
     from app.actions.go_on import Question
     from app.actions.resume import Plan
     from app.formats.header import Fault
@@ -47,13 +48,18 @@ class CatalogLoaded(Message):
 
 
 class SessionsChanged(Message):
-    """Rows that are new or changed and paths that are gone; ``done`` of ``total`` files are read."""
+    """Rows that are new or changed and paths that are gone; ``done`` of ``total`` files are read. ``looked``:
+    every store has been looked at again, as was asked for.
+    """
 
-    def __init__(self, changed: Sequence[Row], removed: Sequence[str], done: int, total: int) -> None:
+    def __init__(
+        self, changed: Sequence[Row], removed: Sequence[str], done: int, total: int, *, looked: bool = False
+    ) -> None:
         self.changed = changed
         self.removed = removed
         self.done = done
         self.total = total
+        self.looked = looked
         super().__init__()
 
 
@@ -65,6 +71,7 @@ class SearchFound(Message):
     refused   why the query cannot be run, "" when it can; then nothing was looked for. Raw
     hits      the best hit of each of the sessions, by path; what it says is to be looked up in a thread
     order     the paths in the search's own order
+    everywhere   what tools were asked and gave back was looked through as well
     took_ms   since the search began
     """
 
@@ -79,6 +86,7 @@ class SearchFound(Message):
         refused: str = "",
         hits: Mapping[str, Hit] | None = None,
         order: Sequence[str] = (),
+        everywhere: bool = False,
         took_ms: int = 0,
     ) -> None:
         self.query = query
@@ -89,6 +97,7 @@ class SearchFound(Message):
         self.refused = refused
         self.hits = {} if hits is None else hits
         self.order = order
+        self.everywhere = everywhere
         self.took_ms = took_ms
         super().__init__()
 
@@ -151,6 +160,14 @@ class ActionsDone(Message):
         self.what = what
         self.outcomes = outcomes
         self.notes = notes
+        super().__init__()
+
+
+class EarlierFound(Message):
+    """Nothing is left of what was done in this run that could be taken back; this was done last before."""
+
+    def __init__(self, earlier: Earlier) -> None:
+        self.earlier = earlier
         super().__init__()
 
 

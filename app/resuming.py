@@ -115,27 +115,30 @@ def query_of(options: Options) -> str:
 
 
 def hand_over(plan: Plan, *, prints: bool) -> int:
-    """Print the command, or become the agent: then this does not return.
+    """Print the command, or become the agent, with the same line on standard error: then this does not
+    return.
 
     :return: the exit code: 0 printed, 3 it cannot be resumed from here. Then one line on standard error says
         why, and another what to run by hand.
     """
-    from app.reports.output import complain, write_text
+    from app.reports.output import complain, hint, write_exactly
 
     if prints:
-        write_text(plan.shell + "\n")
-        if plan.problem:
-            complain(plan.problem)
+        write_exactly(plan.shell)
+        for said in filter(None, (plan.warning, plan.problem)):
+            complain(said)
         return DONE
     from app.actions.resume import ResumeError, execute
 
     try:
         if not plan.problem:
-            complain(f"{' '.join(plan.argv)}  in {plan.cwd}")
+            if plan.warning:
+                complain(plan.warning)
+            hint(plan.shell)
         execute(plan)
     except ResumeError as error:
         complain(str(error))
-        complain(plan.shell)
+        hint(plan.shell)
         return REFUSED
 
 
@@ -145,7 +148,7 @@ def _plan_of(row: Row, setup: Setup) -> Plan:
     from app.stores.live import LIVE, look
 
     store = next(store for store in setup.stores if store.root == row.store)
-    made = plan(row.agent, row.path, row.id, row.cwd, store, setup.env)
+    made = plan(row.agent, row.path, row.id, row.cwd, store, setup.env, row.dialect)
     said = live_sessions([row], look(setup.stores), setup.now_ms()).get(row.path)
     if said is not None and said.state == LIVE and made.problem is None:
         made.problem = f"this session is in use: {said.reason}; two programs in one session lose work"
@@ -166,4 +169,4 @@ def _plan_outside(path: str, setup: Setup) -> Plan:
     store = agent.own_store(setup.env, setup.home, setup.here[0])
     if holding is not None and header.agent in holding.agents:
         store = holding.of(header.agent)
-    return plan(header.agent, path, header.id, header.cwd, store, setup.env)
+    return plan(header.agent, path, header.id, header.cwd, store, setup.env, header.dialect)

@@ -15,7 +15,7 @@ from app.actions.abandoned import left_behind
 from app.actions.branch import put_leaf, stands_at
 from app.actions.drafts import leave_draft
 from app.actions.opened import entry_there, opened
-from app.actions.resume import plan
+from app.actions.resume import plan, quoted
 from app.actions.safe_points import SafePoint, safe_points, unanswered
 from app.sessions.errors import Changed, NotAFolder, SessionError
 from app.sessions.navigate import target_of
@@ -93,8 +93,7 @@ def points(manager: SessionManager, entry_id: str, store: Store, env: Mapping[st
     path_there = [] if stays else manager.get_branch(target.leaf_id)
     waiting = unanswered(path_there)
     home = agent_named(manager.agent)
-    cwd = manager.header.get("cwd")
-    there = plan(manager.agent, path, manager.session_id, cwd if isinstance(cwd, str) else "", store, env)
+    there = plan(manager.agent, path, manager.session_id, manager.header_cwd, store, env)
     return Question(
         path,
         manager.agent,
@@ -223,5 +222,5 @@ def _beside(plan: Plan, path: str) -> Plan:
     new = os.path.join(os.path.dirname(path), NEW + os.path.splitext(path)[1])
     found = copy.copy(plan)
     found.argv = [new if word == path else word for word in plan.argv]
-    found.shell = plan.shell.replace(shlex.quote(path), shlex.quote(new))
+    found.shell = plan.shell.replace(quoted(path), quoted(new))
     return found

@@ -76,6 +76,10 @@ class Journal:
         """The changes that were not taken back, oldest first."""
         return [entry for entry in self._entries() if entry.stands]
 
+    def undone(self) -> set[int]:
+        """The numbers of the changes that were taken back, as far as they are kept."""
+        return {entry.number for entry in self._entries() if not entry.stands}
+
     def actions(self) -> list[list[Recorded]]:
         """The changes that were not taken back, those that were made together in one list;
         by the last of each, oldest first.

@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 import sys
 
+from app.formats.text import inert
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,10 +26,10 @@ class Plan:
     `argv` starts with the command's name, `program` is where that was found on PATH (None: nowhere), `cwd`
     the session's folder, `environment` the whole environment of the new program. `shell` is one line that
     does the same when pasted. `problem` says why it cannot be done from here; `execute` refuses such a
-    plan. `folder_gone`: it could be done in another folder.
+    plan. `folder_gone`: it could be done in another folder. `warning` is what to know before; "" for nothing.
     """
 
-    __slots__ = ("argv", "cwd", "environment", "folder_gone", "problem", "program", "shell")
+    __slots__ = ("argv", "cwd", "environment", "folder_gone", "problem", "program", "shell", "warning")
 
     def __init__(
         self,
@@ -39,6 +41,7 @@ class Plan:
         shell: str,
         *,
         folder_gone: bool = False,
+        warning: str = "",
     ) -> None:
         self.argv = argv
         self.cwd = cwd
@@ -47,6 +50,7 @@ class Plan:
         self.problem = problem
         self.shell = shell
         self.folder_gone = folder_gone
+        self.warning = warning
 
     def __repr__(self) -> str:
         return f"Plan({self.argv}, cwd={self.cwd!r}, problem={self.problem!r})"
@@ -56,10 +60,19 @@ class ResumeError(Exception):
     """The hand-over did not happen; the text is for the user."""
 
 
-def plan(row_agent: str, path: str, session_id: str, cwd: str, store: Store, env: Mapping[str, str]) -> Plan:
+def plan(
+    row_agent: str,
+    path: str,
+    session_id: str,
+    cwd: str,
+    store: Store,
+    env: Mapping[str, str],
+    dialect: str = "",
+) -> Plan:
     """How to continue the session in the file `path`, of the agent named `row_agent`, found in `store`.
 
-    `cwd` is the folder of the session's header ("" if it has none), `env` the present environment.
+    `cwd` is the folder of the session's header ("" if it has none), `env` the present environment, `dialect`
+    how the file is spelt ("": as that agent writes today).
     Variables that would lead the agent to another store are taken out, those under which the store was
     found are put in. KeyError when that agent does not use this store.
     """
@@ -72,10 +85,13 @@ def plan(row_agent: str, path: str, session_id: str, cwd: str, store: Store, env
     usable = "" if folder_problem else cwd
     program = on_path(command, env)
     problem = _problem(agent, path, cwd, found, program, folder_problem)
+    if problem is None and any("\0" in word for word in argv):
+        problem = "the session's id has a NUL in it, which no command takes"
     environment = environment_of(found, usable, env)
     shell = shell_line(argv, usable, found, env)
     gone = folder_problem is not None and program is not None
-    return Plan(argv, cwd, environment, program, problem, shell, folder_gone=gone)
+    warning = agent.resume_warning(dialect)
+    return Plan(argv, cwd, environment, program, problem, shell, folder_gone=gone, warning=warning)
 
 
 def execute(plan: Plan) -> NoReturn:
@@ -168,19 +184,40 @@ def on_path(command: str, env: Mapping[str, str]) -> str | None:
 
 
 def shell_line(argv: list[str], cwd: str, store: Store, env: Mapping[str, str]) -> str:
-    """One line for a POSIX shell that does what a plan does; it stays in this folder where `cwd` is ""."""
-    import shlex
-
+    """One line for a shell that does what a plan does; it stays in this folder where `cwd` is ""."""
     unset = [name for name in store.agent.variables if name in env and name not in store.environment]
     words = []
     if unset:
         words.append("env")
         for name in unset:
             words += ["-u", name]
-    words += [f"{name}={shlex.quote(value)}" for name, value in store.environment.items()]
-    words += [shlex.quote(word) for word in argv]
+    words += [f"{name}={quoted(value)}" for name, value in store.environment.items()]
+    words += map(quoted, argv)
     line = " ".join(words)
-    return f"cd {shlex.quote(cwd)} && {line}" if cwd else line
+    return f"cd {quoted(cwd)} && {line}" if cwd else line
+
+
+def quoted(word: str) -> str:
+    """A word as a shell takes it back, in characters that are safe to print.
+
+    What a terminal would act on (`formats.text.inert`), a newline and bytes that are no text are spelt in
+    octal between `$'` and `'`: so do bash, zsh, ksh and POSIX since 2024.
+    """
+    if word and _is_drawable(word):
+        import shlex
+
+        return shlex.quote(word)
+    return "$'" + "".join(map(_spelled, word)) + "'" if word else "''"
+
+
+def _is_drawable(text: str) -> bool:
+    return text.isprintable() or ("\n" not in text and inert(text) == text)
+
+
+def _spelled(char: str) -> str:
+    if _is_drawable(char) and char not in "'\\":
+        return char
+    return "".join(f"\\{byte:03o}" for byte in char.encode("utf-8", "surrogateescape"))
 
 
 def _short(path: str, env: Mapping[str, str]) -> str:

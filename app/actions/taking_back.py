@@ -20,6 +20,9 @@ Step = TypeVar("Step")
 GOES_ON = "another undo tries that again, and while it stays so takes back what was done before it"
 """What is said beside what stands in the way, where there is something before it."""
 
+PASSED = "another undo goes on to what was done before that"
+"""What is said beside what never can be taken back."""
+
 _WAITS = (LiveSession, WriteFailed, NoTrash, Changed)
 
 
@@ -66,9 +69,16 @@ def take_back(
     """
     blocked: tuple[int, list[Tried[Step]]] = (-1, [])
     for at in range(len(actions) - 1, -1, -1):
-        tried = [Tried(step, *undo(step)) for step in reversed(actions[at].steps)]
+        tried = take_back_all(actions[at].steps, undo)
         if not (actions[at].is_told and all(each.waits for each in tried)):
             return at, tried
         if blocked[0] < 0:
             blocked = at, tried
     return blocked
+
+
+def take_back_all(
+    steps: Sequence[Step], undo: Callable[[Step], tuple[Change | None, Exception | None]]
+) -> list[Tried[Step]]:
+    """Take back what was done together, the last first; one that fails does not stop the others."""
+    return [Tried(step, *undo(step)) for step in reversed(steps)]

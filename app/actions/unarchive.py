@@ -80,6 +80,16 @@ def unarchive(archived: Archived) -> Change:
     )
 
 
+def damage(packed: str) -> str:
+    """Why a file of the archive could not be brought back, "" where it could. It is unpacked to its end."""
+    try:
+        for _ in _chunks(packed):
+            pass
+    except SessionError as error:
+        return error.reason
+    return ""
+
+
 def _put(archived: Archived, target: str) -> bool:
     """Have the unpacked session at `target`. False where it was there before, from a time when somebody was
     stopped half-way.

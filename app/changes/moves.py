@@ -5,18 +5,17 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, TypeVar
 
+from app.actions.earlier import undo_journalled
 from app.actions.journal import Journal
 from app.actions.restore import Trashed, restore, trashed
-from app.actions.taking_back import GOES_ON, Done, Tried, take_back
+from app.actions.taking_back import GOES_ON, PASSED, Done, Tried, take_back
 from app.actions.trash import trash
-from app.actions.undo import undo
 from app.changes.codes import NOT_FOUND, REFUSED, WRONG_USE, WrongUse, record, taken_back, told
 from app.changes.told import SCHEMA, as_line, as_part
 from app.formats.text import one_line
 from app.index.find import Ambiguous, NotFound, Place, places
 from app.reports.output import complain, write_json, write_text
 from app.sessions.errors import LiveSession, NotThere, SessionError
-from app.stores import store_holding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -100,7 +99,11 @@ def _undo(options: Options, setup: Setup) -> int:
         complain("there is nothing left that leafmark did and could take back")
         return NOT_FOUND
     done = [Done(steps, any(step.is_told for step in steps)) for steps in actions]
-    at, tried = take_back(done, lambda recorded: _take_back(recorded.change, setup))
+
+    def back(recorded: Recorded) -> tuple[Change | None, Exception | None]:
+        return undo_journalled(recorded.change, setup.agent_env, setup.stores, setup.state_folder)
+
+    at, tried = take_back(done, back)
     parts = []
     for each in tried:
         if each.change is None:
@@ -122,14 +125,6 @@ def _undo(options: Options, setup: Setup) -> int:
     return REFUSED if any(each.change is None for each in tried) else 0
 
 
-def _take_back(change: Change, setup: Setup) -> tuple[Change | None, Exception | None]:
-    try:
-        store = store_holding(change.path, setup.stores)
-        return undo(change, setup.agent_env, store, state_folder=setup.state_folder), None
-    except SessionError as error:
-        return None, error
-
-
 def _keep(tried: Tried[Recorded], *, is_before: bool, setup: Setup) -> None:
     """Say why it was not taken back, and note whether another undo is to try it."""
     if tried.waits:
@@ -137,8 +132,7 @@ def _keep(tried: Tried[Recorded], *, is_before: bool, setup: Setup) -> None:
         complain(f"{tried.error}; {GOES_ON}" if is_before else str(tried.error))
     else:
         taken_back(tried.step.number, setup)
-        more = "; another undo goes on to what was done before that" if is_before else ""
-        complain(f"{tried.error}{more}")
+        complain(f"{tried.error}; {PASSED}" if is_before else str(tried.error))
 
 
 def _each(things: Sequence[Thing], act: Callable[[Thing], Change], options: Options, setup: Setup) -> int:

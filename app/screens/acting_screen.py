@@ -7,18 +7,24 @@ from __future__ import annotations
 from textual import on
 
 from app.actions import on_rows
-from app.commands import key_name, named
+from app.commands import key_name, key_of
 from app.formats.text import one_line
-from app.messages import ActionsDone, PlanReady
+from app.messages import ActionsDone, EarlierFound, PlanReady
+from app.screens.answering_side import once_known
+from app.screens.asking_screen import CANCEL, Asked, Edited
 from app.screens.trashing_screen import TrashingScreen, is_asked_again, title_of
 from app.services.acting import Acting
 from app.services.liveness import Starter
 from app.stores import agent_named
+from app.view.ages import age
+from app.view.asking import earlier_question, named_question
 from app.view.toasts import toast
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from textual.geometry import Region
 
     from app.index.row import Row
     from app.stores.archive import Archived
@@ -48,12 +54,12 @@ class ActingScreen(TrashingScreen):
 
     # other changes
 
+    @once_known
     def action_rename(self) -> None:
         """Edit the name of the session under the cursor, in its row."""
-        row = self.side.list.row
-        self.side.list.show_cursor()
-        region = self.side.list.row_region(row.path) if row is not None else None
-        if row is None or region is None:
+        sessions, model = self.side.list, self.side.model
+        row = sessions.row
+        if row is None:
             return
         why_not = agent_named(row.agent).why_not("name", row.path)
         if why_not:
@@ -61,17 +67,41 @@ class ActingScreen(TrashingScreen):
             return
         # not before it is needed: with it comes what decodes entries
         from app.formats.slot import fold_title
-        from app.screens.questions import RowEditor
 
         # whatever the file says, what is edited is one line that a terminal can show
         before = one_line(fold_title(row.name or ""), len(row.name or "") + 1)
+        began = row
 
-        def renamed(name: str | None) -> None:
-            if name is not None and name.strip() != before:
-                self.act("rename", [row], lambda *about: on_rows.rename(*about, name=name.strip()))
+        def now() -> Row | None:
+            # its agent may have moved its file
+            return model.row_at(began.path) or model.same_session(began.agent, began.id)
 
-        self.app.push_screen(RowEditor(before, region, "a name; nothing takes it off"), renamed)
+        def where() -> Region | None:
+            there = now()
+            if there is None:
+                return None
+            if sessions.row is there:
+                sessions.show_cursor()
+            return sessions.row_region(there.path)
 
+        def renamed(name: str) -> None:
+            if name.strip() != before:
+                self.act("rename", [now() or began], lambda *about: on_rows.rename(*about, name=name.strip()))
+
+        self.edit(
+            sessions,
+            Edited(
+                before,
+                "a name; nothing takes it off",
+                lambda cells: named_question("Name of", began.title, cells),
+                "name it",
+                where,
+                lambda: "" if now() is not None else f"{title_of(began)} is gone",
+            ),
+            renamed,
+        )
+
+    @once_known
     def action_pin(self) -> None:
         """Pin what is meant, or take the pins off where all of it is pinned."""
         rows = self.meant()
@@ -79,12 +109,14 @@ class ActingScreen(TrashingScreen):
         on = not all((row.agent, row.id) in pinned for row in rows)
         self.act("pin", rows, lambda *about: on_rows.pin(*about, on=on))
 
+    @once_known
     def action_fork(self) -> None:
         """Make a new session of the one under the cursor, in the same folder."""
         row = self.side.list.row
         if row is not None:
             self.act("fork", [row], on_rows.fork)
 
+    @once_known
     def action_fork_to(self) -> None:
         """The same in a folder that is asked for."""
         row = self.side.list.row
@@ -107,8 +139,31 @@ class ActingScreen(TrashingScreen):
         self.app.push_screen(FolderDialog("the new session's folder", start, self.setup.home), chosen)
 
     def action_undo(self) -> None:
-        """Take back what was done last."""
+        """Take back what was done last; what was done in another run, when that has been seen."""
         self.acting.undo()
+
+    @on(EarlierFound)
+    def _earlier_found(self, event: EarlierFound) -> None:
+        if not self.is_active:
+            return  # something else is asked by now, whose keys must not answer this
+        earlier = event.earlier
+        change = earlier.changes[0]
+        row = self.side.model.same_session(change.agent, change.session_id)
+        title = earlier.title or (row.title if row is not None else change.session_id or change.path)
+        ago = age(earlier.at_ms, self.setup.now_ms())
+
+        def answered(answer: str | None) -> None:
+            if answer is not None:
+                self.acting.undo_earlier(earlier.action)
+
+        self.ask(
+            Asked(
+                lambda cells: earlier_question(earlier.changes, title, ago, cells),
+                ((key_name("enter"), "take it back"), (CANCEL, "leave it")),
+            ),
+            {"enter": "undo"},
+            answered,
+        )
 
     def action_show_archive(self) -> None:
         """List what agents have put into their archives."""
@@ -125,17 +180,20 @@ class ActingScreen(TrashingScreen):
 
     # begin and copy
 
+    @once_known
     def action_new_session(self) -> None:
         """Begin a new session, of the same agent and in the same folder."""
         row = self.side.list.row
         if row is not None:
             self._starter.begin(row)
 
+    @once_known
     def action_copy_id(self) -> None:
         """Copy the id of the session under the cursor."""
         if self.side.list.row is not None:
             self.copy(self.side.list.row.id, "Id")
 
+    @once_known
     def action_copy_path(self) -> None:
         """Copy the path of its file."""
         if self.side.list.row is not None:
@@ -153,16 +211,16 @@ class ActingScreen(TrashingScreen):
         done = [outcome for outcome in event.outcomes if outcome.change is not None]
         for outcome in event.outcomes:
             if outcome.error is not None and not is_asked_again(outcome.error):
-                self.complain(f"{title_of(outcome.row)}: {outcome.error}")
+                who = f"{title_of(outcome.row)}: " if outcome.row is not None else ""
+                self.complain(f"{who}{outcome.error}")
         for note in event.notes:
             self.notify(one_line(note, 500), severity="warning", markup=False)
         changes = [outcome.change for outcome in done if outcome.change is not None]
-        # in the line, the first one is a letter
-        undo_key = named("change.undo").keys[-1 if self.side.box.has_focus else 0]
-        said = toast(event.what, changes, key_name(undo_key))
+        undo_key = key_of("change.undo", typing=self.side.box.has_focus)
+        said = toast(event.what, changes, undo_key)
         if said:
             self.notify(one_line(said, 500), markup=False)
-        if event.what == "undo" and not event.outcomes:
+        if event.what == "undo" and not event.outcomes and not event.notes:
             self.notify("Nothing to take back", markup=False)
         self._unmark([outcome.row.path for outcome in done if outcome.row is not None])
         self.trashed(event)

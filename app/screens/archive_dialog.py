@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import ClassVar
 
 from textual import on
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from app.formats.text import one_line
@@ -16,6 +16,7 @@ from app.messages import ArchiveRead
 from app.services.surroundings import Surroundings
 from app.view.ages import age, size
 from app.view.cells import fill, steady, width
+from app.widgets.dialog import Dialog
 from app.widgets.item_list import ItemList
 from app.widgets.line_list import LineList
 
@@ -39,10 +40,15 @@ class _Archive(ItemList["Archived"]):
     def draw_item(self, item: Archived, cells: int) -> Line:
         facts = f" {item.agent} {size(item.size):>5} {age(item.mtime_ms, self._now_ms):>4} "
         room = max(0, cells - width(facts))
-        return [(fill(steady(one_line(item.title, 500)), room), "title"), (facts, "dim")]
+        # without a title, its file says which one it is
+        title = one_line(item.title or os.path.basename(item.path), 500)
+        if item.problem:
+            said = f"{one_line(item.problem, 100)}: {title}"
+            return [(fill(steady(said), room), "warning"), (facts, "dim")]
+        return [(fill(steady(title), room), "title"), (facts, "dim")]
 
 
-class ArchiveDialog(ModalScreen["Archived | None"]):
+class ArchiveDialog(Dialog["Archived | None"]):
     """The archives. Enter brings the session under the cursor back; the result is that one, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -56,7 +62,7 @@ class ArchiveDialog(ModalScreen["Archived | None"]):
         self._surroundings = Surroundings(setup, self.post_message, failed)
 
     def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog") as box:
+        with Vertical(classes="dialog tall") as box:
             box.border_title = Content("archive")
             yield self._list
             yield Static(Content("looking…"), classes="hint", id="said")

@@ -7,7 +7,7 @@ from __future__ import annotations
 from textual import on
 from textual.containers import Horizontal
 
-from app.commands import footer, key_name, of_pane
+from app.commands import footer, of_pane, offered
 from app.messages import HitPlaced, ScreenReady
 from app.screens.reading_side import ReadingSide
 from app.screens.sessions_screen import SessionsScreen
@@ -126,11 +126,13 @@ class BrowserScreen(TreeScreen):
         """The keys that do something now: a hint for a key that does nothing is worse than none."""
         if not self.is_mounted:
             return keys_line(cells, footer(self._pane))
+        asking = self.asking_keys(cells)
+        if asking is not None:
+            return asking
         if self._pane == "sessions":
             return keys_line(cells, self.side_keys(), marked=len(self.model.marked))
         if self._reading.is_searching:
-            typed = [(key_name(each.keys[0]), each.label) for each in of_pane("filter") if each.label]
-            return keys_line(cells, typed)
+            return keys_line(cells, offered(of_pane("filter")))
         pairs = footer(self._pane)
         reading = self._reading
         if not (reading.has_text if self._pane == "entry" else reading.has_entry):

@@ -6,9 +6,8 @@ from typing import ClassVar, NamedTuple
 
 from textual import on
 from textual.binding import Binding
-from textual.containers import Vertical
+from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from app.formats.text import inert, one_line
@@ -16,6 +15,7 @@ from app.view.bars import command_line
 from app.view.cells import shorten
 from app.view.line import fit_line
 from app.view.session_row import POINTER
+from app.widgets.dialog import Dialog
 from app.widgets.line_list import LineList
 
 TYPE_CHECKING = False
@@ -82,9 +82,10 @@ class ChoiceList(LineList):
         return fit_line([("     ", "text"), (said, "dim")], cells)
 
 
-class ChoiceDialog(ModalScreen[str | None]):
+class ChoiceDialog(Dialog[str | None]):
     """Asks one question. The first answer is harmless; None: Esc."""
 
+    AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "dismiss(None)", "Back"),
         Binding("enter", "choose", "Take it"),
@@ -101,14 +102,28 @@ class ChoiceDialog(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as box:
             box.border_title = Content(one_line(self._title, 100))
-            for line in self._said:
-                yield Static(Content(inert(line)), classes="warning")
             self._list.styles.height = 2 * len(self._choices)
-            yield self._list
+            with VerticalScroll(classes="body", can_focus=False):
+                for line in self._said:
+                    yield Static(Content(inert(line)), classes="warning")
+                yield self._list
             yield Static(Content("Enter takes it   Esc back"), classes="hint")
 
     def on_mount(self) -> None:
-        self._list.focus()
+        # what is said above it comes first
+        self._list.focus(scroll_visible=False)
+
+    @on(LineList.Moved)
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._show_cursor)
+
+    def _show_cursor(self) -> None:
+        """Where all of it has no room, the answer under the cursor is in sight."""
+        first = self._list.virtual_region.y + 2 * self._list.cursor
+        body = self.query_one(".body", VerticalScroll)
+        top, lines = body.scroll_offset.y, body.scrollable_content_region.height
+        if lines and not top <= first <= top + lines - 2:
+            body.scroll_to(y=min(first, max(0, first + 2 - lines)), animate=False, force=True)
 
     def key_of(self, key: str) -> Choice | None:
         """The answer that a key gives."""
@@ -131,7 +146,7 @@ class ChoiceDialog(ModalScreen[str | None]):
             self.dismiss(choice.answer)
 
 
-class TextDialog(ModalScreen[str | None]):
+class TextDialog(Dialog[str | None]):
     """A text to be edited. None: Esc, and nothing is done."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -166,7 +181,7 @@ class TextDialog(ModalScreen[str | None]):
         self.dismiss(self._area.text)
 
 
-class WaitDialog(ModalScreen[None]):
+class WaitDialog(Dialog[None]):
     """Something takes its time; Esc gives it up."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss(None)", "Give it up")]
@@ -179,5 +194,6 @@ class WaitDialog(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as box:
             box.border_title = Content(one_line(self._title, 100))
-            yield Static(Content(inert(self._said)))
+            with VerticalScroll(classes="body"):
+                yield Static(Content(inert(self._said)))
             yield Static(Content("Esc gives it up, nothing is changed"), classes="hint")

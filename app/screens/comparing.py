@@ -7,11 +7,11 @@ from typing import ClassVar
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from app.formats.text import one_line
 from app.view.line import fit_line
+from app.widgets.dialog import Dialog
 from app.widgets.line_list import LineList
 
 TYPE_CHECKING = False
@@ -103,7 +103,7 @@ class _Lines(_Laid):
         self._scroll(self.rows)
 
 
-class CompareDialog(ModalScreen[None]):
+class CompareDialog(Dialog[None]):
     """The active path beside another branch; the other branches are a key away."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -9,12 +9,12 @@ from typing import ClassVar
 from textual.binding import Binding
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from app.commands import PANES, keys_of
 from app.formats.text import inert, one_line
 from app.view.wrapping import wrap
+from app.widgets.dialog import Dialog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ PANE_TITLES = {
 }
 
 
-class ResumeDialog(ModalScreen[str | None]):
+class ResumeDialog(Dialog[str | None]):
     """Says why a session cannot simply be resumed, and what can be done instead: "resume" it all the same,
     "fork" it into another folder and go on there, "read" it. None: nothing.
 
@@ -73,9 +73,10 @@ class ResumeDialog(ModalScreen[str | None]):
             hints.insert(0, "r resume all the same")
         with Vertical(classes="dialog") as box:
             box.border_title = Content(self._title)
-            yield Static(Content(inert(self._reason)), classes="warning", id="reason")
-            yield Static(Content(f"folder   {inert(self._folder)}"), id="folder")
-            yield Static(Content(inert(self._command)), classes="command", id="command")
+            with VerticalScroll(classes="body"):
+                yield Static(Content(inert(self._reason)), classes="warning", id="reason")
+                yield Static(Content(f"folder   {inert(self._folder)}"), id="folder")
+                yield Static(Content(inert(self._command)), classes="command", id="command")
             yield Static(Content("\n".join(hints)), classes="hint")
 
     def action_copy(self) -> None:
@@ -94,7 +95,7 @@ class ResumeDialog(ModalScreen[str | None]):
             self.dismiss("fork")
 
 
-class FolderDialog(ModalScreen[str | None]):
+class FolderDialog(Dialog[str | None]):
     """Asks for a folder that is there. The result is its path, absolute; None: no folder."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Back")]
@@ -113,8 +114,9 @@ class FolderDialog(ModalScreen[str | None]):
             box.border_title = Content(self._title)
             # what a terminal would not show as it stands is offered by its short name
             offered = self._start if self._start.isprintable() else os.curdir
-            yield Input(offered, id="folder-path", compact=True)
-            yield Static(Content(""), classes="warning", id="wrong")
+            with VerticalScroll(classes="body", can_focus=False):
+                yield Input(offered, id="folder-path", compact=True)
+                yield Static(Content(""), classes="warning", id="wrong")
             yield Static(Content("Enter takes it   Esc back"), classes="hint")
 
     def on_mount(self) -> None:
@@ -140,7 +142,7 @@ def _folder_at(start: str, text: str) -> str:
     return folder if text and "\0" not in text and os.path.isdir(folder) else ""
 
 
-class HelpDialog(ModalScreen[None]):
+class HelpDialog(Dialog[None]):
     """The keys, pane by pane, and what the marks mean."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -159,8 +161,9 @@ class HelpDialog(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as box:
             box.border_title = Content("keys")
-            with VerticalScroll(id="keys"):
+            with VerticalScroll(id="keys", classes="body"):
                 yield _Keys(self._legend, self._commands, self._told)
+            yield Static(Content("↑ ↓ scroll   Esc back"), classes="hint")
 
     def on_mount(self) -> None:
         self.query_one("#keys", VerticalScroll).focus()
@@ -192,7 +195,7 @@ def help_text(
     """The commands with their keys, by pane, in lines of ``cells``; what is longer hangs below its start."""
     pieces: list[Content | tuple[str, str] | str] = []
     for pane in PANES:
-        own = [command for command in commands if command.pane == pane]
+        own = [command for command in commands if command.pane == pane and command.keys]
         if not own:
             continue
         pieces.append((f"{PANE_TITLES[pane]}\n", "bold $accent"))

@@ -10,7 +10,7 @@ import os
 
 from textual import on
 
-from app.commands import key_name, named
+from app.commands import key_of
 from app.formats.text import one_line
 from app.messages import (
     CatalogLoaded,
@@ -27,6 +27,7 @@ from app.services.indexing import Indexing
 from app.services.liveness import Liveness
 from app.services.surroundings import Surroundings
 from app.view.bars import reading_note
+from app.view.seen_again import LOOKING_AGAIN, SeenAgain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,6 +72,8 @@ class KeepingScreen(ResumingScreen):
         self.model = model
         self.progress = ""
         self.scanned = False
+        # what has come and gone since it was asked to look again
+        self._seen_again: SeenAgain | None = None
         self._kept = 0
         self._subagents: set[str] = set()
         self._cold = False
@@ -140,6 +143,11 @@ class KeepingScreen(ResumingScreen):
     def _indexed(self) -> list[Row]:
         return [row for row in self.model.rows() if row.path not in self._subagents]
 
+    @property
+    def doing(self) -> str:
+        """What is going on with the list, "" for nothing."""
+        return self.progress or ("" if self._seen_again is None else LOOKING_AGAIN)
+
     # sessions
 
     @on(CatalogLoaded)
@@ -161,6 +169,9 @@ class KeepingScreen(ResumingScreen):
     @on(SessionsChanged)
     async def _changed_on_disk(self, event: SessionsChanged) -> None:
         sessions = self.side.list
+        if self._seen_again is not None:
+            known = {row.path for row in event.changed if self.model.row_at(row.path) is not None}
+            self._seen_again.add([row.path for row in event.changed], known, event.removed)
         row = sessions.row
         if row is not None and any(row.path == new.path for new in event.changed):
             # what it says first, for a moment: then one picture shows both
@@ -187,6 +198,9 @@ class KeepingScreen(ResumingScreen):
         if are_new and self.scanned:
             # a session that came back has brought its sub-agents along
             self.read_subagents()
+        if event.looked and self._seen_again is not None:
+            self.notify(self._seen_again.words(), markup=False)
+            self._seen_again = None
         self._cold = self._cold and not self.scanned
         if self.model.known - self._kept >= KEPT_FROM:
             self._keep_rows()
@@ -204,9 +218,11 @@ class KeepingScreen(ResumingScreen):
 
     @on(IndexFailed)
     def _index_failed(self, event: IndexFailed) -> None:
-        key = key_name(named("index.rescan").keys[0])
-        self.progress = f"changes are not followed ({key} looks again): {one_line(event.reason)}"
+        key = key_of("index.rescan")
+        again = f" ({key} looks again)" if key else ""
+        self.progress = f"changes are not followed{again}: {one_line(event.reason)}"
         self.refresh_bars()
+        self._seen_again = None
         if self._above is not None:
             self._above.tell_failed(event.reason)
 
@@ -262,11 +278,14 @@ class KeepingScreen(ResumingScreen):
         return gone
 
     def action_rescan(self) -> None:
-        """Look at every store again."""
+        """Look at every store again, and say so, and what came of it."""
+        self._seen_again = SeenAgain()
         if not self._indexing.rescan():
             self._indexing = Indexing(self.setup, self.model.arrangement)
+            self._indexing.rescan()
             self._indexing.start(self.post_message)
             self.progress = ""
+        self.refresh_bars()
         self._surroundings.read_pins()
         self.retry_session()
         self._look()

@@ -8,12 +8,12 @@ from textual import on
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from app.formats.text import one_line
 from app.view.ages import age
 from app.view.cells import fill, steady, width
+from app.widgets.dialog import Dialog
 from app.widgets.item_list import ItemList
 from app.widgets.line_list import LineList
 
@@ -65,7 +65,7 @@ class _Labels(ItemList[Labelled]):
         return [(label, "label"), (" ", "text"), (title, "title"), (facts, "dim")]
 
 
-class LabelsDialog(ModalScreen[LabelAnswer | None]):
+class LabelsDialog(Dialog[LabelAnswer | None]):
     """Enter goes to the entry, L changes the label, Delete takes it off, Tab turns between this session and
     all of them.
     """

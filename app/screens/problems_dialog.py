@@ -8,11 +8,11 @@ from textual import on
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from app.view.cells import steady
 from app.view.tree_faults import TreeFault
+from app.widgets.dialog import Dialog
 from app.widgets.item_list import ItemList
 from app.widgets.line_list import LineList
 
@@ -37,7 +37,7 @@ def _place(fault: TreeFault) -> str:
     return f"line {fault.line:,}" if fault.line else "the file"
 
 
-class ProblemsDialog(ModalScreen[TreeFault | None]):
+class ProblemsDialog(Dialog[TreeFault | None]):
     """Enter answers with the one under the cursor."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -6,6 +6,7 @@ from textual import on
 from textual.containers import Container
 
 from app.messages import HitPlaced, ScreenReady
+from app.screens.answering_side import once_known
 from app.screens.sessions_screen import SessionsScreen
 from app.screens.sessions_side import SessionsSide
 from app.view.arrangement import initial
@@ -104,6 +105,9 @@ class ResumeScreen(SessionsScreen):
     def _keys(self, cells: int) -> Line:
         if not self.is_mounted:
             return keys_line(cells, [])
+        asking = self.asking_keys(cells)
+        if asking is not None:
+            return asking
         return keys_line(cells, self.side_keys(), marked=len(self.model.marked))
 
     # the session under the cursor
@@ -140,6 +144,7 @@ class ResumeScreen(SessionsScreen):
         """Give the line the keys."""
         self.side.open_box()
 
+    @once_known
     def action_show_tree(self) -> None:
         """The browser, with this session under its cursor."""
         from app.screens.browser import BrowserScreen

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from textual import on
 
-from app.commands import key_name, named
+from app.commands import key_of
 from app.formats.text import one_line
 from app.messages import PlanMade
 from app.screens.acting_screen import ActingScreen
@@ -33,16 +33,11 @@ class ResumingScreen(ActingScreen):
         self.plan: Plan | None = None
         self.planned = ""
         self._holder = ""
-        self._resume_waits = False
         self._planner = Planner(self.setup, self.post_message, self.service_failed)
 
     def end_resuming(self) -> None:
         """End the service."""
         self._planner.stop()
-
-    def refresh_bars(self) -> None:
-        """Paint the bars that say something else now."""
-        raise NotImplementedError
 
     def action_show_tree(self) -> None:
         """Go to the tree of the session under the cursor."""
@@ -50,24 +45,23 @@ class ResumingScreen(ActingScreen):
 
     def resume_bar(self, cells: int, *, shows_key: bool) -> Line:
         """What Enter would do."""
+        asking = self.asking_bar(cells)
+        if asking is not None:
+            return asking
         row = self.side.list.row if self.is_mounted else None
         plan = self.plan
-        if row is None or plan is None or self.planned != row.path:
+        if row is None or plan is None or self.planned != row.path or not self.side.is_answered:
             return resume_line(cells, key="", command=[], folder="", problem="", warning="")
         return resume_line(
             cells,
-            key=key_name(named("session.resume").keys[0]) if shows_key else "",
+            key=key_of("session.resume") if shows_key else "",
             command=[one_line(word, 2_000) for word in plan.argv],
             folder=tilde(plan.cwd, self.setup.home),
             problem=one_line(plan.problem or ""),
-            warning=one_line(self.reasons.get(row.path, "")),
+            warning=one_line(self.reasons.get(row.path, "") or plan.warning),
         )
 
     # the plan
-
-    def forget_resume(self) -> None:
-        """The cursor is on another session: one that was to be resumed as soon as it is known how is not."""
-        self._resume_waits = False
 
     def make_plan(self, row: Row) -> None:
         """Have it found out how to resume the session under the cursor."""
@@ -90,29 +84,33 @@ class ResumingScreen(ActingScreen):
     @on(SessionListView.ResumeAsked)
     @on(SessionsSide.Chosen)
     def _resume_asked(self) -> None:
+        self.side.once_known(self._resume_known, self._is_planned)
+
+    def _resume_known(self) -> None:
         row = self.side.list.row
         if row is None:
-            return
-        if self.plan is None or self.planned != row.path:
-            self._resume_waits = True
-            return
-        self._resume(row, self.plan)
+            self.side.list.action_toggle_fold()
+        elif self.plan is not None:
+            self._resume(row, self.plan)
+
+    def _is_planned(self, row: Row | None) -> bool:
+        return row is None or (self.plan is not None and self.planned == row.path)
 
     def _resume(self, row: Row, plan: Plan) -> None:
-        self._resume_waits = False
         reason = self._holder or self.reasons.get(row.path, "")
         is_live = bool(self._holder) or self.side.list.states.get(row.path) == "live"
-        if plan.problem is None and not is_live:
+        if plan.problem is None and not is_live and not plan.warning:
             self.app.exit(plan)
             return
         from app.screens.dialogs import ResumeDialog
+
+        in_use = f"This session is in use: {reason}. Two programs in one session lose work."
 
         dialog = ResumeDialog(
             title=f"{row.agent}: {one_line(row.title, 50)}",
             folder=tilde(plan.cwd, self.setup.home) or "none",
             command=plan.shell,
-            reason=plan.problem
-            or f"This session is in use: {reason}. Two programs in one session lose work.",
+            reason=plan.problem or (in_use if is_live else plan.warning),
             possible=plan.problem is None,
             folder_gone=plan.folder_gone,
         )
@@ -129,8 +127,10 @@ class ResumingScreen(ActingScreen):
 
     def action_copy_command(self) -> None:
         """Copy the command that resumes the session under the cursor."""
-        row = self.side.list.row
-        if row is not None and self.plan is not None and self.planned == row.path:
+        self.side.once_known(self._copy_command, self._is_planned)
+
+    def _copy_command(self) -> None:
+        if self.side.list.row is not None and self.plan is not None:
             self.copy(self.plan.shell, "Command")
 
     @on(PlanMade)
@@ -140,5 +140,4 @@ class ResumingScreen(ActingScreen):
             return
         self.plan, self.planned, self._holder = event.plan, event.path, event.holder
         self.refresh_bars()
-        if self._resume_waits:
-            self._resume(row, event.plan)
+        self.side.go_on()

@@ -62,8 +62,12 @@ class SearchingSide(Pane):
         self.everywhere = False
         self.model = model
         self.search_said = ""
-        # the query of which the list shows what was found
-        self._answered: str | None = None
+        # the query of which the list shows what was found; whether more of it is to come, and whether it
+        # cannot be run; how often the user had moved the list's cursor when the line was changed last
+        self._answered: str | None = ""
+        self.is_due = False
+        self.is_refused = False
+        self.steps_before = 0
         self._hits: Mapping[str, Hit] = {}
         self._spotted = ("", "", False)
         # the path of the session that is shown beside the list: a hit in another would be told to nobody
@@ -101,6 +105,11 @@ class SearchingSide(Pane):
         """Whether more may be found."""
         return self.search_said == _SEARCHING
 
+    @property
+    def is_answered(self) -> bool:
+        """Whether the list shows what matches the query in the line, and no other."""
+        return self._answered == self.box.value
+
     def look_again(self) -> None:
         """Sessions have changed: what was found may be more now, or less."""
         if self.box.value:
@@ -114,11 +123,13 @@ class SearchingSide(Pane):
         """Search in what tools were asked and gave back as well, or no longer."""
         self.everywhere = not self.everywhere
         if self.box.value.strip():
+            self._answered = None
             self.search_said = _SEARCHING
             self._ask(self.box.value)
         self.changed()
 
     def _ask(self, query: str) -> None:
+        self.is_due = bool(query.strip())
         order = "relevance" if self.model.arrangement.order == "relevance" else "recent"
         self._searching.ask(query, order=order, everywhere=self.everywhere)
 
@@ -128,6 +139,8 @@ class SearchingSide(Pane):
         if query != self.box.value or letter_follows(self.app):
             return  # of what is pasted, or typed while a page is drawn, the whole is looked for at once
         self._answered = None
+        self.is_refused = False
+        self.steps_before = self.list.steps
         self.search_said = _SEARCHING if query.strip() else ""
         self._ask(query)
         # the letter is painted first
@@ -138,12 +151,20 @@ class SearchingSide(Pane):
             later(PATIENCE, self.call_later, self._narrow, query)
         else:
             self._narrow(query)
+            self._answered = query
             self._hits = {}
             self.spot()
 
     def _offer(self, query: str) -> None:
         if query == self.box.value:
-            self.box.offer(self._completing.completed(query) if self.box.cursor_at_end else "")
+            self.offer_completion()
+
+    def offer_completion(self) -> None:
+        """Offer what the last word may become. Tab completes what is a filter by its colon, and else goes on
+        to what it means elsewhere: any word may begin as the name of a filter does.
+        """
+        completed, is_filter = self._completing.completed(self.box.value)
+        self.box.offer(completed, "tab" if is_filter else "right")
 
     def _narrow(self, query: str) -> None:
         """Leave the sessions of which the row matches, until it is known which others do."""
@@ -155,15 +176,17 @@ class SearchingSide(Pane):
 
     @on(SearchFound)
     def _found(self, event: SearchFound) -> None:
-        if event.query != self.box.value:
+        if event.query != self.box.value or event.everywhere != self.everywhere:
             return
+        self._answered = event.query
+        self.is_due = not event.done
+        self.is_refused = bool(event.refused)
         if event.refused:
             # the rows stay as they are
             self.search_said = one_line(event.refused, 200)
         else:
             fits_best = self.model.arrangement.order == "relevance"
             ranks = {path: rank for rank, path in enumerate(event.order)} if fits_best else None
-            self._answered = event.query
             self.list.set_found(event.paths, list(event.words), is_plain=is_plain(event.query), ranks=ranks)
             self.search_said = one_line("; ".join(event.notes), 200) if event.done else _SEARCHING
             self._hits = event.hits

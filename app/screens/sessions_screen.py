@@ -87,7 +87,7 @@ class SessionsScreen(KeepingScreen):
             total=self.model.known,
             projects=self.model.projects,
             live=self._live_sessions(),
-            note=self.progress or note,
+            note=self.doing or note,
             here=tilde(self.setup.here[0], self.setup.home),
         )
 
@@ -108,7 +108,10 @@ class SessionsScreen(KeepingScreen):
     def _side_keys(self) -> list[tuple[str, str]]:
         here = self.model.arrangement.scope == "here"
         if self.side.box.has_focus:
-            pairs = line_keys(selects=self.side.selects, here=here, typed=bool(self.side.box.value))
+            box = self.side.box
+            pairs = line_keys(
+                selects=self.side.selects, here=here, typed=bool(box.value), completing=box.completing_key
+            )
             if self.side.list.row is not None:
                 return pairs
             without = {"resume", *(command.label for command in of_pane("side"))}
@@ -143,7 +146,6 @@ class SessionsScreen(KeepingScreen):
 
     @on(LineList.Moved, "#sessions")
     def _session_moved(self) -> None:
-        self.forget_resume()
         # the step first: what the threads do for the rest of it would hold up its picture
         self.call_after_refresh(self._show_session)
 

@@ -7,10 +7,10 @@ from typing import ClassVar
 from textual import on
 from textual.message import Message
 
-from app.commands import key_name, named
-from app.screens.searching_side import SearchingSide
+from app.commands import key_of, named
+from app.screens.answering_side import AnsweringSide
 from app.view.arrangement import turned
-from app.view.notices import nothing_found, nothing_shown
+from app.view.notices import nothing_found, nothing_matches, nothing_shown
 from app.widgets.bindings import bindings_of
 from app.widgets.search_box import SearchBox
 from app.widgets.session_list import SessionListView
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from app.view.session_list import SessionList
 
 
-class SessionsSide(SearchingSide):
+class SessionsSide(AnsweringSide):
     """Says what is shown and why nothing is, and has the keys of both."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("side")]
@@ -59,6 +59,7 @@ class SessionsSide(SearchingSide):
         :param selects: the line is always there, and Enter in it chooses.
         """
         super().__init__(model, setup, index, failed, id=id)
+        self.list.once_known = self.once_known
         self.selects = selects
         self._home = setup.home
         self._nowhere: Sequence[tuple[str, str, str]] | None = None
@@ -80,29 +81,55 @@ class SessionsSide(SearchingSide):
         :param nowhere: where it was looked, once that is done (see `CatalogLoaded`).
         """
         self._nowhere = nowhere
+        self.scanned = nowhere is not None
         model = self.model
         if not model.known and nowhere is not None:
             self.list.show_notice(nothing_found(nowhere, self._home))
         elif not model.lines:
-            why = model.empty()
-            keys = {name: key_name(named(name).keys[0]) for name in _WAY_OUT.values()}
-            if self.selects:
-                keys["list.scope"] = key_name("tab")
-            way_out = _WAY_OUT.get(why, "")
-            if why == "query" and self.selects and model.arrangement.scope == "here":
-                way_out = "list.scope"
-            self.list.show_notice(nothing_shown(why, self.box.value, keys.get(way_out, "")))
+            why, keys = model.empty(), self._ways_out()
+            if why == "query":
+                so_far = self.is_due or not self.is_answered or not self.scanned
+                said = nothing_matches(self.box.value, model.left_out(), keys, so_far=so_far)
+            else:
+                said = nothing_shown(why, keys)
+            self.list.show_notice(said)
         else:
             self.list.show_notice([])
-        said = [self.search_said]
+        counts = [self.search_said]
         if model.is_filtered or model.arrangement.narrows:
-            said.insert(0, f"{model.matched:,} of {model.total:,}")
+            counts.insert(0, f"{model.matched:,} of {model.total:,}")
         if model.hidden:
-            said.append(f"{model.hidden:,} hidden")
+            counts.append(f"{model.hidden:,} hidden")
         how = model.arrangement.words()
         if self.everywhere:
             how.append("tools as well")
-        self.say(" · ".join(filter(None, said)), " · ".join(["sessions", *how]))
+        self.say(" · ".join(filter(None, counts)), " · ".join(["sessions", *how]))
+        self.go_on()
+
+    def _ways_out(self) -> dict[str, str]:
+        """For each reason why something is not shown the keys that show it as well, from here."""
+        keys = {why: self._keys_of(id) for why, id in _WAY_OUT.items()}
+        types = self.box.has_focus
+        if self.model.arrangement.scope != "here":
+            del keys["here"]
+        elif self.selects:
+            # as in pi; unless the key completes what is typed
+            keys["here"] = key_of("pane.next", typing=types)
+            if types and self.box.completing_key == "tab" and keys["here"] == key_of("filter.complete"):
+                del keys["here"]
+        return keys
+
+    def _keys_of(self, id: str) -> str:
+        key = key_of(id)
+        if not key or not self.box.has_focus or named(id).pane == "side":
+            return key
+        # in the line it is a letter
+        to_list = key_of("pane.previous", typing=True) if self.selects else key_of("filter.keep")
+        return f"{to_list}, then {key}" if to_list else ""
+
+    def on_descendant_focus(self) -> None:
+        if not self.model.lines:
+            self.sessions_changed(self._nowhere)
 
     # the keys of the line
 
@@ -117,7 +144,16 @@ class SessionsSide(SearchingSide):
     @on(SearchBox.TabPressed)
     def _tab_pressed(self, event: SearchBox.TabPressed) -> None:
         event.stop()
-        self.post_message(self.TabPressed())
+        # what was typed in one go has not been offered anything yet
+        self.offer_completion()
+        if self.box.completing_key == "tab":
+            self.box.take_offer()
+        else:
+            self.post_message(self.TabPressed())
+
+    @on(SearchBox.Offered)
+    def _offered(self) -> None:
+        self.changed()
 
     @on(SearchBox.Kept)
     def _kept(self) -> None:
@@ -140,6 +176,7 @@ class SessionsSide(SearchingSide):
         self.box.value = ""
         # at once: who drops it to go to a session looks for it in the list right away
         self.list.set_query("")
+        self._answered = ""
         if not self.selects:
             self.screen.set_focus(self.list)
             self.box.remove_class("shown")
@@ -156,6 +193,7 @@ class SessionsSide(SearchingSide):
     def show_arrangement(self, arrangement: Arrangement) -> None:
         """Show the sessions in another way; the cursor stays on its session where that is still shown."""
         before = self.model.arrangement
+        self.drop_asked()
         self.list.show_arrangement(arrangement)
         if before.order != arrangement.order and "relevance" in (before.order, arrangement.order):
             self.look_again()

@@ -1,15 +1,22 @@
-"""Moving sessions from their list to the trash: what is asked in the row before, and asked again where there
-is no trash.
+"""Moving sessions to the trash: what is asked before, and asked again where there is no trash.
+
+Below the panes the question says which sessions it is about, by title or number, and how many of them are not
+shown. In a row stands only what is about the session of that row.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from app.actions import on_rows
+from app.commands import key_name
 from app.formats.text import one_line
+from app.screens.answering_side import once_known
+from app.screens.asking_screen import CANCEL, Asked, AskingScreen
 from app.stores.live import LIVE, MAYBE
+from app.view.asking import delete_question, trash_question
 from app.view.cells import width
 from app.view.session_row import INDENT
-from app.widgets.lean_compositor import LeanScreen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +33,23 @@ TRASH, TRASH_ANYWAY = "trash", "trash anyway"
 """What is done; the latter where an agent may have a session open and the user knows."""
 
 
-class TrashingScreen(LeanScreen):
+class _Asking(NamedTuple):
+    """A question about sessions.
+
+    words    it, of so many cells, about sessions with these titles, so many of which are not shown
+    in_row   it as it stands in the row of the only one, the longest first
+    key      answers yes; `does`: what that does
+    go_on    does it
+    """
+
+    words: Callable[[Sequence[str], int, int], str]
+    in_row: Sequence[str]
+    key: str
+    does: str
+    go_on: Callable[[Sequence[Row]], object]
+
+
+class TrashingScreen(AskingScreen):
     """Trashes the sessions that are marked, or the one under the cursor."""
 
     setup: Setup
@@ -50,6 +73,7 @@ class TrashingScreen(LeanScreen):
 
     # trash
 
+    @once_known
     def action_trash(self) -> None:
         """Move what is meant to the trash, after a question in the row unless the settings say otherwise."""
         rows = self.meant()
@@ -60,21 +84,24 @@ class TrashingScreen(LeanScreen):
         if not rows:
             return
         maybe = [self.reasons.get(row.path, "") for row in rows if states.get(row.path) == MAYBE]
-        if maybe or self.settings.ask_before_trash:
-            what, brief = "Trash this session?", "Trash it?"
-            if len(rows) > 1:
-                what, brief = f"Trash {len(rows):,} sessions?", f"Trash {len(rows):,}?"
-            why = f" {one_line(maybe[0], 60)};" if maybe else ""
-            question = self._fitting(
-                f"{what}{why} Enter trashes · Esc keeps",
-                f"{what} Enter · Esc keeps",
-                f"{brief} Enter · Esc keeps",
-            )
-            if why not in question:
-                self.notify(one_line(maybe[0], 500), severity="warning", markup=False)
-            self._ask(rows, question, {"enter": "trash"}, lambda: self._trash(rows, anyway=bool(maybe)))
-        else:
+        if not maybe and not self.settings.ask_before_trash:
             self._trash(rows, anyway=False)
+            return
+        why = one_line(maybe[0], 500) if maybe else ""
+        if why and why not in trash_question([rows[0].title] * len(rows), self.size.width, hidden=1, why=why):
+            self.notify(why, severity="warning", markup=False)
+        asking = _Asking(
+            lambda titles, cells, hidden: trash_question(titles, cells, hidden=hidden, why=why),
+            (
+                "Trash this session? Enter trashes · Esc keeps",
+                "Trash this session? Enter · Esc keeps",
+                "Trash it? Enter · Esc keeps",
+            ),
+            "enter",
+            "trash",
+            lambda rows: self._trash(rows, anyway=bool(maybe)),
+        )
+        self._ask_about(rows, asking)
 
     def _trash(self, rows: Sequence[Row], *, anyway: bool) -> None:
         what = TRASH_ANYWAY if anyway else TRASH
@@ -85,23 +112,46 @@ class TrashingScreen(LeanScreen):
         room = self.side.list.scrollable_content_region.width - INDENT
         return next((question for question in questions if width(question) < room), questions[-1])
 
-    def _ask(
-        self, rows: Sequence[Row], question: str, answers: dict[str, str], go_on: Callable[[], object]
-    ) -> None:
-        # as the other dialogs, it comes with its first use: imports hold up the first key
-        from app.screens.questions import RowQuestion
+    def _ask_about(self, rows: Sequence[Row], asking: _Asking) -> None:
+        """Ask, and go on with those of `rows` that are still there when the answer is yes."""
+        sessions, model = self.side.list, self.side.model
 
-        sessions = self.side.list
-        # the wheel may have left the row
-        sessions.show_cursor()
-        sessions.set_question(frozenset(row.path for row in rows), question)
+        def there() -> list[Row]:
+            found = [model.row_at(row.path) for row in rows]
+            return [row for row in found if row is not None]
+
+        def words(cells: int) -> str:
+            meant = there()
+            hidden = sum(model.index_of(row.path) is None for row in meant)
+            return asking.words([row.title for row in meant or rows], cells, hidden)
+
+        def follow() -> None:
+            if there():
+                self.refresh_bars()
+            else:
+                sessions.when_laid_out = None
+                what = f"{title_of(rows[0])} is" if len(rows) == 1 else f"the {len(rows):,} sessions are"
+                self.withdraw(question, f"{what} gone: nothing is left to {asking.does}")
 
         def answered(answer: str | None) -> None:
+            if sessions.when_laid_out is follow:
+                sessions.when_laid_out = None
             sessions.clear_question()
-            if answer is not None:
-                go_on()
+            meant = there()
+            if answer is not None and meant:
+                asking.go_on(meant)
 
-        self.app.push_screen(RowQuestion(answers), answered)
+        row = sessions.row
+        in_row = len(rows) == 1 and row is not None and row.path == rows[0].path
+        if in_row:
+            # the wheel may have left the row
+            sessions.show_cursor()
+        sessions.set_question(
+            frozenset(each.path for each in rows), self._fitting(*asking.in_row) if in_row else ""
+        )
+        keys = ((key_name(asking.key), asking.does), (CANCEL, "keep"))
+        question = self.ask(Asked(words, keys), {asking.key: asking.does}, answered)
+        sessions.when_laid_out = follow
 
     def trashed(self, event: ActionsDone) -> None:
         """Something was trashed: it leaves the list, and what has no trash is asked for again."""
@@ -116,28 +166,26 @@ class TrashingScreen(LeanScreen):
         without = [outcome for outcome in outcomes if outcome.error and is_asked_again(outcome.error)]
         if without:
             rows = [outcome.row for outcome in without if outcome.row is not None]
-            how_many = f"{len(rows):,} sessions" if len(rows) > 1 else "it"
             self.complain(str(without[0].error))
-            question = self._fitting(
-                f"No trash here. x deletes {how_many} for good · Esc keeps",
-                f"x deletes {how_many} for good · Esc",
-                "For good? x deletes · Esc",
+            if not self.is_active:
+                return  # something else is asked by now, whose keys must not answer this
+            asking = _Asking(
+                lambda titles, cells, hidden: delete_question(titles, cells, hidden=hidden),
+                (
+                    "No trash here. x deletes it for good · Esc keeps",
+                    "x deletes it for good · Esc",
+                    "For good? x deletes · Esc",
+                ),
+                "x",
+                "delete",
+                lambda rows: self.act("delete", rows, lambda *about: on_rows.delete(*about, anyway=anyway)),
             )
-            self._ask(
-                rows,
-                question,
-                {"x": "delete"},
-                lambda: self.act("delete", rows, lambda *about: on_rows.delete(*about, anyway=anyway)),
-            )
-
-    def complain(self, text: str) -> None:
-        """Say why something was not done; `text` is raw."""
-        self.notify(one_line(text, 500), severity="error", markup=False, timeout=10)
+            self._ask_about(rows, asking)
 
 
-def title_of(row: Row | None) -> str:
-    """A session as it is named in a message; what is in no row came from the archive."""
-    return f"“{one_line(row.title, 50)}”" if row is not None else "the archive"
+def title_of(row: Row) -> str:
+    """A session as it is named in a message."""
+    return f"“{one_line(row.title, 50)}”"
 
 
 def is_asked_again(error: Exception) -> bool:

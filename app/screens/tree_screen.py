@@ -15,11 +15,16 @@ from app.messages import (
     PointsFound,
     SummaryMade,
 )
+from app.screens.asking_screen import Edited
 from app.screens.picking_screen import PickingScreen
+from app.screens.trashing_screen import title_of
 from app.services.going import WHAT, Going
+from app.view.asking import named_question
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from textual.geometry import Region
+
     from app.index.row import Row
     from app.screens.comparing import CompareDialog
     from app.screens.going_on import GoingOn
@@ -86,17 +91,29 @@ class TreeScreen(PickingScreen):
 
     def edit_label(self, row: Row, entry_id: str, label: str) -> None:
         """Edit a label; in the entry's row where that is in sight."""
-        from app.screens.questions import RowEditor
-
         tree = self.entry_tree
-        node = tree.node
-        region = tree.row_region(node) if node is not None and node.id == entry_id else None
 
-        def edited(text: str | None) -> None:
-            if text is not None and text.strip() != label:
+        def where() -> Region | None:
+            view = tree.view
+            node = view.tree.find(entry_id, -1) if view is not None and view.tree.path == row.path else None
+            return tree.row_region(node) if node is not None else None
+
+        def edited(text: str) -> None:
+            if text.strip() != label:
                 self._label(row, entry_id, text.strip())
 
-        self.app.push_screen(RowEditor(label, region or tree.region, "a label; nothing takes it off"), edited)
+        self.edit(
+            tree,
+            Edited(
+                label,
+                "a label; nothing takes it off",
+                lambda cells: named_question("Label in", row.title, cells),
+                "label it",
+                where,
+                lambda: "" if self.model.row_at(row.path) is not None else f"{title_of(row)} is gone",
+            ),
+            edited,
+        )
 
     def _label(self, row: Row, entry_id: str, text: str) -> None:
         self.act("label", [row], lambda *about: on_entries.label(*about, entry=entry_id, text=text))

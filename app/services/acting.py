@@ -1,7 +1,8 @@
 """What a user does to sessions, done in a thread one after the other, and what takes it back.
 
 Nothing is dropped and nothing done twice. What was done is kept for `undo` and written to the journal, so
-that the command line can take it back as well.
+that the command line can take it back as well; once all of it is taken back, `undo` goes on to what the
+journal has from before, when the user has seen what that is.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import NamedTuple
 
-from app.messages import ActionsDone, Outcome
+from app.messages import ActionsDone, EarlierFound, Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from textual.message import Message
 
+    from app.actions.journal import Journal
     from app.actions.taking_back import Done
     from app.index.row import Row
     from app.sessions.change import Change
@@ -31,11 +33,13 @@ _TAKEN_BACK = frozenset(("trash", "name", "pin", "label", "leaf", "file"))
 
 
 class _Undoable(NamedTuple):
-    """A change, where it is in the journal (0: nowhere), and the store and session it was made in."""
+    """A change, where it is in the journal (0: nowhere), and the store and session it was made in (None: what
+    came out of an archive).
+    """
 
     change: Change
     number: int
-    row: Row
+    row: Row | None
 
 
 class Acting:
@@ -62,13 +66,26 @@ class Acting:
         """Do something that is done to no session of the list."""
 
         def job() -> None:
-            self._post(ActionsDone(what, [_attempt(None, work)], []))
+            outcome = _attempt(None, work)
+            undoable: list[_Undoable] = []
+            notes = self._note_done(outcome, undoable)
+            self._remember(undoable)
+            self._post(ActionsDone(what, [outcome], notes))
 
         self._put(job)
 
     def undo(self) -> None:
-        """Take back what was done last, for all the sessions it was done to; answered as `undo`."""
+        """Take back what was done last, for all the sessions it was done to; answered as `undo`. Where
+        nothing is left of it, but something of what was done before this run, the answer is ``EarlierFound``.
+        """
         self._put(self._undo)
+
+    def undo_earlier(self, action: int) -> None:
+        """Take back what was found so; answered as `undo`.
+
+        :param action: its number in the journal.
+        """
+        self._put(lambda: self._undo_earlier(action))
 
     def shares_with(self, other: Acting) -> None:
         """What was done by either can be taken back by both; to be called before anything is done."""
@@ -97,30 +114,46 @@ class Acting:
     def _do(self, what: str, rows: Sequence[Row], action: Action) -> None:
         outcomes = []
         undoable: list[_Undoable] = []
-        notes = []
+        notes: list[str] = []
         for row in rows:
             outcomes.append(self._try(row, action))
-            change = outcomes[-1].change
-            if change is None:
-                continue
-            if change.note:
-                notes.append(change.note)
-            if change.kind in _TAKEN_BACK and not change.is_nothing:
-                # before the next one: whatever becomes of that, or of this program, it can be taken back
-                number, note = self._record(change, undoable[0].number if undoable else 0)
-                undoable.append(_Undoable(change, number, row))
-                if note:
-                    notes.append(note)
+            # before the next one: whatever becomes of that, or of this program, it can be taken back
+            notes += self._note_done(outcomes[-1], undoable)
+        self._remember(undoable)
+        self._post(ActionsDone(what, outcomes, list(dict.fromkeys(notes))))
+
+    def _note_done(self, outcome: Outcome, undoable: list[_Undoable]) -> list[str]:
+        """Put a change into the journal and among those of its action; what there is to say of it."""
+        change = outcome.change
+        if change is None:
+            return []
+        notes = [change.note]
+        if change.kind in _TAKEN_BACK and not change.is_nothing:
+            number, note = self._record(change, undoable[0].number if undoable else 0)
+            undoable.append(_Undoable(change, number, outcome.row))
+            notes.append(note)
+        return [note for note in notes if note]
+
+    def _remember(self, undoable: list[_Undoable]) -> None:
         if undoable:
             from app.actions.taking_back import Done
 
             self._done.append(Done(undoable))
-        self._post(ActionsDone(what, outcomes, list(dict.fromkeys(notes))))
 
     def _undo(self) -> None:
-        from app.actions.taking_back import GOES_ON, Done, take_back
+        from app.actions.earlier import next_earlier
+        from app.actions.taking_back import GOES_ON, PASSED, Done, take_back
 
+        self._forget_undone()
         at, tried = take_back(self._done, self._take_back)
+        is_blocked = at >= 0 and self._done[at].is_told and all(each.waits for each in tried)
+        earlier = None
+        if at <= 0 or is_blocked:
+            own = {step.number for done in self._done for step in done.steps}
+            earlier = next_earlier(self._journal, own)
+        if earlier is not None and (at < 0 or is_blocked):
+            self._post(EarlierFound(earlier))
+            return
         outcomes = [Outcome(each.step.row, each.change, each.error) for each in tried]
         notes = [each.change.note for each in tried if each.change is not None and each.change.note]
         left = [each.step for each in reversed(tried) if each.waits]
@@ -130,11 +163,38 @@ class Acting:
         if at >= 0:
             # what stands in the way may be gone another time
             self._done[at : at + 1] = [Done(left, is_told=True)] if left else []
-        if left and at > 0:
-            notes.append(GOES_ON)
+        if at > 0 or earlier is not None:
+            notes += [GOES_ON] if left else [PASSED] if any(each.error for each in tried) else []
+        self._post(ActionsDone("undo", outcomes, list(dict.fromkeys(notes))))
+
+    def _forget_undone(self) -> None:
+        """What another program has taken back is not tried again."""
+        from app.actions.taking_back import Done
+
+        undone = self._journal.undone() if self._done else set()
+        kept = [
+            Done([step for step in done.steps if step.number not in undone], done.is_told)
+            for done in self._done
+        ]
+        self._done[:] = [done for done in kept if done.steps]
+
+    def _undo_earlier(self, action: int) -> None:
+        from app.actions.earlier import take_back_earlier
+
+        setup = self._setup
+        tried, notes = take_back_earlier(
+            self._journal, action, setup.agent_env, setup.stores, setup.state_folder
+        )
+        notes += [each.change.note for each in tried if each.change is not None and each.change.note]
+        outcomes = [Outcome(None, each.change, each.error) for each in tried]
         self._post(ActionsDone("undo", outcomes, list(dict.fromkeys(notes))))
 
     def _take_back(self, done: _Undoable) -> tuple[Change | None, Exception | None]:
+        setup = self._setup
+        if done.row is None:
+            from app.actions.earlier import undo_journalled
+
+            return undo_journalled(done.change, setup.agent_env, setup.stores, setup.state_folder)
         from app.actions.undo import undo
 
         outcome = self._try(
@@ -152,19 +212,21 @@ class Acting:
                 return store.of(row.agent)
         raise FileNotFoundError(f"{row.store} is no store any more")
 
-    def _record(self, change: Change, action: int) -> tuple[int, str]:
+    @property
+    def _journal(self) -> Journal:
         from app.actions.journal import Journal
 
+        return Journal(self._setup.state_folder)
+
+    def _record(self, change: Change, action: int) -> tuple[int, str]:
         try:
-            return Journal(self._setup.state_folder).record(change, action), ""
+            return self._journal.record(change, action), ""
         except OSError as error:
             return 0, f"the journal cannot be written: {error.filename}: {error.strerror or error}"
 
     def _note(self, number: int, *, is_told: bool) -> None:
         """Have the command line know what became of a change."""
-        from app.actions.journal import Journal
-
-        journal = Journal(self._setup.state_folder)
+        journal = self._journal
         try:
             (journal.told if is_told else journal.taken_back)(number)
         except OSError:

@@ -42,21 +42,23 @@ class Completing:
             rows = self._rows()
             self._latest.ask(lambda overtaken: self._collect(rows))
 
-    def completed(self, text: str) -> str:
+    def completed(self, text: str) -> tuple[str, bool]:
         """`text` with its last word completed by the likeliest of what may stand there; "" where there is
-        nothing to add to it.
+        nothing to add to it. And whether that word is surely a filter, with its colon typed: one without may
+        be any word that begins as a filter's name does.
         """
         self.prepare()
         last = text.rpartition(" ")[2]
         if len(last) < NAMES_FROM:
-            return ""
+            return "", False
         from app.index.query.complete import complete
+        from app.index.query.tokens import tokens
 
         for candidate in complete(text, len(text), self._vocabulary):
             whole = candidate.applied(text)
             if whole != text:
-                return whole
-        return ""
+                return whole, ":" in text[tokens(text)[-1].start :]
+        return "", False
 
     def stop(self) -> None:
         """End the thread."""

@@ -87,7 +87,7 @@ class Following:
 
     def tell(self, event: SessionsChanged) -> None:
         """Sessions have changed."""
-        self._say(SessionsChanged(event.changed, event.removed, event.done, event.total))
+        self._say(SessionsChanged(event.changed, event.removed, event.done, event.total, looked=event.looked))
 
     def tell_failed(self, reason: str) -> None:
         """Changes are not followed any more."""

@@ -45,6 +45,7 @@ class Indexing:
         self._delta: Delta | None = None
         self._failed = ""
         self._loaded = False
+        self._again = False
         self._lock = Lock()
         self._said = Event()
         self._stop = Event()
@@ -78,10 +79,21 @@ class Indexing:
         return self._index if self._loaded else None
 
     def rescan(self) -> bool:
-        """Look at every store again, soon. False when the thread has ended and nobody will."""
-        if self._index is not None:
-            self._index.rescan()
+        """Look at every store again, soon; the last ``SessionsChanged`` of that says so. False when the
+        thread has ended and nobody will.
+        """
+        with self._lock:
+            self._again = self._index is None
+            if self._index is not None:
+                self._index.rescan(self._looked)
         return self._thread.is_alive()
+
+    def _looked(self) -> None:
+        from app.messages import SessionsChanged
+
+        with self._lock:
+            if self._post is not None and not self._stop.is_set():
+                self._post(SessionsChanged([], [], 0, 0, looked=True))
 
     def stop(self) -> None:
         """End the thread and its workers; returns at once."""
@@ -106,6 +118,8 @@ class Indexing:
             self._places = [_place(store) for store in self._setup.stores]
             self._loaded = True
             with self._lock:
+                if self._again:
+                    self._index.rescan(self._looked)
                 self._model, self._cold = model, not model.total
                 self._hand_over()
             self._index.watch(self._changed, self._stop)

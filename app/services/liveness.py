@@ -76,7 +76,8 @@ class Planner:
         if store is None:
             self._post(PlanMade(generation, row.path, _of_no_store(row), ""))
             return
-        made = _of_demo(self._setup, plan(row.agent, row.path, row.id, row.cwd, store, self._setup.env))
+        made = plan(row.agent, row.path, row.id, row.cwd, store, self._setup.env, row.dialect)
+        made = _of_demo(self._setup, made)
         # asked again for this one session: the last look at all of them may be two seconds old
         said = live_sessions([row], look(self._setup.stores), self._setup.now_ms()).get(row.path)
         holder = said.reason if said and said.state == LIVE else ""

@@ -11,8 +11,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.index.search.found import Hit
-
 FIRST_SECONDS = 0.03
 """So long the first page is held back: most searches are done by then, and are put into the list once."""
 EMPTY_SECONDS = 0.1
@@ -28,6 +26,7 @@ class Searching(Questions):
 
     name = "search"
     _ready = False
+    _is_asked = False
 
     def ask(self, text: str, *, order: str = "recent", everywhere: bool = False) -> None:
         """Look for what matches the query `text`; an empty one only drops the last one.
@@ -35,11 +34,12 @@ class Searching(Questions):
         :param order: "recent" or "relevance": how `SearchFound.order` is ordered (`Index.query`).
         :param everywhere: also in what tools were asked and gave back, where the query does not say where.
         """
+        self._is_asked = bool(text.strip())
         self._latest.ask(lambda overtaken: self._search(text, order, everywhere, overtaken))
 
     def prepare(self) -> None:
-        """Make ready for the first question, unless one has been asked."""
-        if not self._ready:
+        """Make ready for the first question, unless one has been asked: that would be dropped for it."""
+        if not self._ready and not self._is_asked:
             self._latest.ask(self._prepare)
 
     def _search(self, text: str, order: str, everywhere: bool, overtaken: Callable[[], bool]) -> None:
@@ -49,21 +49,25 @@ class Searching(Questions):
         self._ready = True
         from app.index.query.query import QueryError
         from app.index.query.words import words_of
+        from app.index.search.found import HitsByPath
 
         begun = time.monotonic()
         try:
             search = index.query(text, order=order, all_text=everywhere, keep_going=lambda: not overtaken())
         except QueryError as error:
-            self._post(SearchFound(text, frozenset(), (), done=True, refused=error.message))
+            refused = SearchFound(
+                text, frozenset(), (), done=True, refused=error.message, everywhere=everywhere
+            )
+            self._post(refused)
             return
         words = words_of(search.query)
-        hits: dict[str, Hit] = {}
+        hits = HitsByPath()
         posted, pause = begun, FIRST_SECONDS
         for page in search:
             if overtaken():
                 search.cancel()
                 return
-            hits.update((hit.path, hit) for hit in page.hits)
+            hits.add(page.hits)
             now = time.monotonic()
             if page.done or now - posted >= (pause if hits else EMPTY_SECONDS):
                 # what was posted belongs to the screen: it gets its own copies
@@ -73,8 +77,9 @@ class Searching(Questions):
                     words,
                     done=page.done,
                     notes=tuple(note.message for note in page.notes),
-                    hits=dict(hits),
+                    hits=hits.copy(),
                     order=tuple(hits),
+                    everywhere=everywhere,
                     took_ms=round((now - begun) * 1000),
                 )
                 self._post(found)

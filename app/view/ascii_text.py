@@ -11,7 +11,7 @@ from app.view.cells import char_width, graphemes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 _SIGNS = dict(
     zip(
@@ -53,6 +53,34 @@ def ascii_text(text: str) -> str:
         # a symbol that asks for emoji style is wider than its character
         spelled.append(plain if len(plain) == cells else plain[:cells].ljust(cells, "?"))
     return "".join(spelled)
+
+
+def ascii_lines(text: str) -> str:
+    """The same of lines with the colours that leafmark puts into them: both stay."""
+    return _apart(text, ascii_text)
+
+
+def encodable(text: str, encoding: str) -> str:
+    """Lines in which what `encoding` lacks, and that alone, is spelt in ASCII."""
+
+    def spell(part: str) -> str:
+        return "".join(piece if _fits(piece, encoding) else ascii_text(piece) for piece, _ in graphemes(part))
+
+    return _apart(text, spell)
+
+
+def _apart(text: str, spell: Callable[[str], str]) -> str:
+    """Characters without width would be taken for marks on those before them: each is kept from `spell`."""
+    lines = text.split("\n")
+    return "\n".join("\x1b".join(map(spell, line.split("\x1b"))) for line in lines)
+
+
+def _fits(piece: str, encoding: str) -> bool:
+    try:
+        piece.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def is_ascii_terminal(env: Mapping[str, str]) -> bool:

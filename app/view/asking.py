@@ -11,6 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from app.sessions.change import Change
+
 LEAST_TITLE = 10
 """Of a title at least so many cells stand in a question, and all of it where there is room."""
 
@@ -23,8 +25,8 @@ def trash_question(titles: Sequence[str], cells: int, *, hidden: int, why: str =
     :param why: what to know of them before; raw.
     """
     before = f"{one_line(why, 60)} – " if why else ""
-    asked = _about("Trash", titles, cells - width(before), hidden)
-    return before + asked if before and width(before + asked) <= cells else _about("Trash", titles, cells, hidden)
+    asked = before + _about("Trash", titles, cells - width(before), hidden)
+    return asked if width(asked) <= cells else _about("Trash", titles, cells, hidden)
 
 
 def delete_question(titles: Sequence[str], cells: int, *, hidden: int) -> str:
@@ -32,15 +34,61 @@ def delete_question(titles: Sequence[str], cells: int, *, hidden: int) -> str:
     return _about("No trash: delete for good", titles, cells, hidden, brief="Delete for good")
 
 
+_EARLIER = {
+    "trash": "trashed",
+    "restore": "brought back",
+    "name": "named",
+    "pin": "pinned",
+    "label": "labelled in",
+    "leaf": "moved the leaf of",
+    "file": "made a session of",
+}
+_EARLIER_OFF = {"name": "took the name off", "pin": "took the pin off", "label": "took a label off in"}
+
+
+def earlier_question(changes: Sequence[Change], title: str, ago: str, cells: int) -> str:
+    """Whether what was done in an earlier run is to be taken back.
+
+    :param changes: all that was done together, of one kind.
+    :param title: of the session of the only one; raw.
+    :param ago: how long ago, as `app.view.ages` has it.
+    """
+    first = changes[0]
+    did = _EARLIER.get(first.kind, "changed")
+    if first.kind in _EARLIER_OFF and first.after is None:
+        did = _EARLIER_OFF[first.kind]
+    elif first.kind == "file" and first.after_id == first.session_id:
+        did = "brought back"
+    when = "just now" if ago == "now" else f"{ago} ago"
+    for before in (f"Take back what was done {when}: {did}", f"Take back, {when}: {did}"):
+        if len(changes) > 1:
+            asked = f"{before} {len(changes):,} sessions?"
+        else:
+            room = max(LEAST_TITLE, cells - width(before) - 4)
+            asked = f"{before} “{shorten(one_line(title, 500), room)}”?"
+        if width(asked) <= cells:
+            break
+    return asked
+
+
+def named_question(what: str, title: str, cells: int) -> str:
+    """What is edited in a row.
+
+    :param what: what of it; ``title``: of the session or entry, raw.
+    """
+    room = max(LEAST_TITLE, cells - width(what) - 3)
+    return f"{what} “{shorten(one_line(title, 500), room)}”"
+
+
 def _about(what: str, titles: Sequence[str], cells: int, hidden: int, *, brief: str = "") -> str:
     """Which sessions are meant, by title or number, and how many of them nobody sees."""
     if len(titles) == 1:
-        unseen = ", which is not shown" if hidden else ""
-        for verb in (what, brief or what):
-            room = cells - width(f"{verb} “”{unseen}?")
+        ends = (", which is not shown?", ", not shown?") if hidden else ("?",)
+        for verb, end in [(verb, end) for verb in (what, brief or what) for end in ends]:
+            room = cells - width(f"{verb} “”{end}")
             if room >= LEAST_TITLE:
                 break
-        return f"{verb} “{shorten(one_line(titles[0], 500), max(LEAST_TITLE, room))}”{unseen}?"
+        return f"{verb} “{shorten(one_line(titles[0], 500), max(LEAST_TITLE, room))}”{end}"
     number = f"{len(titles):,}"
     unseen = f"{hidden:,} of them not shown" if hidden < len(titles) else "none of them shown"
     forms = [f"{what} {number} sessions", f"{brief or what} {number}"]

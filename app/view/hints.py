@@ -2,32 +2,41 @@
 
 from __future__ import annotations
 
-from app.commands import footer, key_name, named, of_pane
+from app.commands import footer, key_name, key_of, named, of_pane, offered
 
 SEARCH_HINT = 'words, "a phrase", agent:pi, label:x'
 """Stands in the line of the search while nothing is typed."""
 
 
-def line_keys(*, selects: bool, here: bool, typed: bool) -> list[tuple[str, str]]:
+def line_keys(*, selects: bool, here: bool, typed: bool, completing: str = "") -> list[tuple[str, str]]:
     """(key, label) of what can be done in the line of the search.
 
     :param selects: it is the selector's.
     :param here: this folder's sessions alone are shown.
     :param typed: there is something in the line.
+    :param completing: what completes what is typed: "tab" for the key of that command, "right" for the arrow,
+        "" where nothing is offered.
     """
+    completes = [(key_of("filter.complete") if completing == "tab" else key_name("right"), "complete")]
+    if not completing:
+        completes = []
+    scope = key_of("pane.next", typing=True)
     if not selects:
-        return [*footer("filter")[:2], ("↑ ↓", "move"), (key_name("ctrl+q"), "quit")]
-    acting = [command for command in of_pane("side") if command.label and command.keys]
+        moves = " ".join(filter(None, (key_of("filter.above"), key_of("filter.below"))))
+        own = offered(of_pane("filter"))
+        return _there([*own, *completes, (moves, "move"), (key_of("app.quit", typing=True), "quit")])
     # where there is no room, those in the middle go first
-    return [
-        ("Enter", "resume"),
-        (key_name("shift+tab"), "list"),
-        (key_name("ctrl+z"), "undo"),
-        *((key_name(command.keys[0]), command.label) for command in acting),
-        ("Tab", _other_scope(here)),
-        (key_name("f1"), "help"),
-        ("Esc", "clear" if typed else "leave"),
+    pairs = [
+        (key_of("filter.keep"), "resume"),
+        (key_of("pane.previous", typing=True), "list"),
+        (key_of("change.undo", typing=True), "undo"),
+        *completes,
+        *offered(of_pane("side")),
+        *([] if (scope, "complete") in completes else [(scope, _other_scope(here))]),
+        (key_of("help.show", typing=True), "help"),
+        (key_of("filter.drop"), "clear" if typed else "leave"),
     ]
+    return _there(pairs)
 
 
 def list_keys(*, selects: bool, here: bool) -> list[tuple[str, str]]:
@@ -38,6 +47,11 @@ def list_keys(*, selects: bool, here: bool) -> list[tuple[str, str]]:
     return [
         (key, _other_scope(here) if selects and label == pane else label) for key, label in footer("sessions")
     ]
+
+
+def _there(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Those that have a key."""
+    return [pair for pair in pairs if pair[0]]
 
 
 def _other_scope(here: bool) -> str:

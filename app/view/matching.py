@@ -61,6 +61,11 @@ class Matching:
         return are_others
 
     @property
+    def found_paths(self) -> AbstractSet[str]:
+        """What a search has found, shown or not."""
+        return self._found
+
+    @property
     def is_ranked(self) -> bool:
         """Whether the search has an order of its own."""
         return bool(self._ranks)

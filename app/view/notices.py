@@ -7,13 +7,25 @@ from app.view.folders import tilde
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 _REASONS = {
-    "here": ("No sessions in this folder.", "shows those of all folders."),
-    "named": ("No session has a name here.", "shows those without one as well."),
-    "agent": ("No sessions of this program here.", "goes on to the next program."),
-    "hidden": ("Nothing but empty sessions and sub-agents here.", "shows them."),
+    "here": "No sessions in this folder.",
+    "named": "No session has a name here.",
+    "agent": "No sessions of this program here.",
+    "hidden": "Nothing but empty sessions and sub-agents here.",
+}
+_SHOWN = {
+    "hidden": "that is not empty or a sub-agent's",
+    "agent": "of this program",
+    "named": "with a name",
+    "here": "in this folder",
+}
+_WAYS_OUT = {
+    "hidden": "shows empty sessions and sub-agents as well.",
+    "agent": "goes on to the next program.",
+    "named": "shows those without one as well.",
+    "here": "looks in all folders.",
 }
 
 
@@ -34,17 +46,34 @@ def nothing_found(places: Sequence[tuple[str, str, str]], home: str) -> list[str
     return [*lines, "", "--store AGENT=FOLDER adds a folder."]
 
 
-def nothing_shown(why: str, query: str, key: str) -> list[str]:
-    """What is said where there are sessions and none is shown.
+def nothing_shown(why: str, keys: Mapping[str, str]) -> list[str]:
+    """What is said where there are sessions and none is shown, whatever is searched for.
 
-    :param why: as `SessionList.empty` says it.
-    :param query: what is searched for.
-    :param key: the key that shows more, as people write it; "" where none does.
+    :param why: as `app.view.passing.why_nothing` says it.
+    :param keys: for each reason why something is not shown the key that shows it as well, as people write it;
+        none where no key does. "here" is among them only while this folder's sessions alone are shown.
     """
-    if why == "query":
-        elsewhere = [f"{key} looks in all folders."] if key else []
-        return [f"No session matches “{one_line(query, 60)}”.", *elsewhere, "Esc drops the filter."]
     if why not in _REASONS:
         return []
-    reason, way_out = _REASONS[why]
-    return [reason, f"{key} {way_out}"] if key else [reason]
+    if why == "here":
+        return [_REASONS[why], *([f"{keys[why]} shows those of all folders."] if keys.get(why) else [])]
+    # more folders may have what this one has not (PARITY 4.1)
+    return [_REASONS[why], *_ways_out([why, "here"], keys)]
+
+
+def nothing_matches(
+    query: str, left_out: Sequence[str], keys: Mapping[str, str], *, so_far: bool
+) -> list[str]:
+    """What is said where nothing of what is shown otherwise matches what is searched for.
+
+    :param left_out: why what matches is not shown, as `app.view.passing.what_leaves_out` says it.
+    :param keys: see `nothing_shown`.
+    :param so_far: it is still being searched.
+    """
+    which = " ".join(["No session", *(_SHOWN[why] for why in left_out), "matches"])
+    said = f"{which} “{one_line(query, 60)}”{' so far' if so_far and not left_out else ''}."
+    return [said, *_ways_out(left_out, keys), "Esc drops the filter."]
+
+
+def _ways_out(reasons: Sequence[str], keys: Mapping[str, str]) -> list[str]:
+    return [f"{keys[why]} {_WAYS_OUT[why]}" for why in reasons if keys.get(why)]

@@ -95,5 +95,25 @@ def why_nothing(
     return "" if any_passes() else "named"
 
 
+_CONDITIONS = {"hidden": "hidden", "agent": "agent", "named": "named_only", "here": "scope"}
+_NONE = {"hidden": True, "agent": "", "named_only": False, "scope": "all"}
+
+
+def what_leaves_out(
+    rows: Iterable[Row], arrangement: Arrangement, here: Container[str], live: Container[str]
+) -> tuple[str, ...]:
+    """Which conditions of an arrangement stand between a user and these sessions, none of which it shows: of
+    each session those that it does not meet; of the sessions, the one that meets most.
+
+    :return: some of ``hidden``, ``agent``, ``named`` and ``here``, in this order; see `why_nothing`.
+    """
+    each = {
+        why: Passing(arrangement.changed(**_NONE | {field: getattr(arrangement, field)}), here, live)
+        for why, field in _CONDITIONS.items()
+    }
+    unmet = [tuple(why for why, passing in each.items() if passing.standing(row) != SHOWN) for row in rows]
+    return min(filter(None, unmet), key=len, default=())
+
+
 def _any(standing: Callable[[Row], int], rows: Iterable[Row]) -> bool:
     return any(standing(row) == SHOWN for row in rows)

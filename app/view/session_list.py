@@ -11,7 +11,7 @@ from app.view.arrangement import Arrangement
 from app.view.contents import Contents
 from app.view.listed import Listed
 from app.view.matching import blocks_of, fold_line
-from app.view.passing import HIDDEN, LEFT_OUT, SHOWN, why_nothing
+from app.view.passing import HIDDEN, LEFT_OUT, SHOWN, what_leaves_out, why_nothing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -180,6 +180,13 @@ class SessionList(Listed):
         if self._contents.groups:
             return "query"
         return why_nothing(self.rows(), self.arrangement, self.here, self._contents.live)
+
+    def left_out(self) -> tuple[str, ...]:
+        """Why nothing is shown of what a search has found, as `app.view.passing.what_leaves_out` has it;
+        empty where it has found nothing.
+        """
+        found = [row for path in self._matching.found_paths if (row := self.row_at(path)) is not None]
+        return what_leaves_out(found, self.arrangement, self.here, self._contents.live)
 
     # how it is shown
 

@@ -50,17 +50,15 @@ def render_list_line(
     now_ms: int,
     states: Mapping[str, str],
     question: str | None = None,
-    is_meant: bool = True,
 ) -> Line:
     """A row of the list, or the first line of its two, in exactly ``cells`` cells.
 
     :param states: path -> ``live`` or ``maybe`` for the sessions that are.
-    :param question: what is asked about the row, or about others where it is under the cursor; "" where it is
-        meant without being where the question stands, None where it is neither.
-    :param is_meant: whether a question in this row is about it.
+    :param question: what is asked about the session; "" where it is meant and that is asked elsewhere, None
+        where it is not.
     """
     if question:
-        return _asking(line, cells, selected, question, is_meant=is_meant)
+        return _asking(line, cells, selected, question)
     if line.row is None:
         return fit_line([], cells) if model.arrangement.roomy else _head(model, line, cells, selected)
     return _session(model, line, cells, selected, now_ms, states, is_meant=question is not None)
@@ -170,16 +168,15 @@ def _facts(row: Row, cells: int, now_ms: int) -> Line:
     return facts
 
 
-def _asking(line: ListLine, cells: int, selected: bool, question: str, *, is_meant: bool) -> Line:
-    """A question in place of the row, with as much of the title as there is room for if it is about that."""
-    title = steady(line.row.title if line.row is not None else line.group.folder)
+def _asking(line: ListLine, cells: int, selected: bool, question: str) -> Line:
+    """A question in place of the row, with as much of the title as there is room for."""
     pieces: Line = [
         (POINTER if selected else " ", "pointer"),
-        (MEANT if is_meant else " ", "error"),
+        (MEANT, "error"),
         ("  ", "text"),
         (shorten(steady(question), max(0, cells - INDENT - 1)), "error"),
     ]
     room = cells - line_width(pieces) - 3
-    if is_meant and room >= TITLE_BESIDE_QUESTION:
-        pieces += [("  ", "text"), (shorten(title, room), "dim")]
+    if line.row is not None and room >= TITLE_BESIDE_QUESTION:
+        pieces += [("  ", "text"), (shorten(steady(line.row.title), room), "dim")]
     return fit_line(pieces, cells)

@@ -24,5 +24,5 @@ def binding(command: Command) -> Binding:
 
 
 def bindings_of(*panes: str) -> list[Binding]:
-    """The bindings of some panes of the table."""
-    return [binding(command) for pane in panes for command in of_pane(pane)]
+    """The bindings of some panes of the table; a command may have no key."""
+    return [binding(command) for pane in panes for command in of_pane(pane) if command.keys]

@@ -7,44 +7,67 @@ line at the foot of the screen that is everything between them, several times fo
 from __future__ import annotations
 
 from textual import events, on
-from textual._compositor import ChopsUpdate, Compositor
+from textual._compositor import Compositor, CompositorUpdate
 from textual.geometry import Region
 from textual.reactive import Reactive
 from textual.screen import Screen
+
+from app.widgets.pace import Pace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from rich.console import Console
     from textual.strip import Strip
     from textual.widget import Widget
+
+
+class _Patches(CompositorUpdate):
+    """Pieces of lines, each with the place of its first cell."""
+
+    def __init__(self, patches: Iterable[tuple[int, int, Strip]]) -> None:
+        self._patches = patches
+
+    def render_segments(self, console: Console) -> str:
+        return "".join([f"\x1b[{y + 1};{x + 1}H{strip.render(console)}" for x, y, strip in self._patches])
 
 
 class LeanCompositor(Compositor):
     """Textual's own, but for what it draws anew when a part of the screen changed."""
 
-    _changed: tuple[Region, ...] = ()
-
-    def render_partial_update(self) -> ChopsUpdate | None:
-        self._changed = tuple(self._dirty_regions)
-        try:
-            return super().render_partial_update()
-        finally:
-            self._changed = ()
-
-    def _get_renders(self, crop: Region | None = None) -> Iterable[tuple[Region, Region, list[Strip]]]:
-        if not self._changed:
-            yield from super()._get_renders(crop)
-            return
+    def render_partial_update(self) -> _Patches | None:  # type: ignore[override]  # whoever asks writes it
+        regions = {each.intersection(self.size.region) for each in self._dirty_regions}
+        self._dirty_regions.clear()
+        changed = [each for each in regions if not any(_is_within(each, other) for other in regions)]
+        patches: list[tuple[int, int, Strip]] = []
+        # those in front come first
         for widget, (region, clip) in self.visible_widgets.items():
             shown = region.intersection(clip)
-            touched = [each for each in self._changed if each.overlaps(shown)]
-            if not touched:
-                continue
-            top = max(shown.y, min(each.y for each in touched))
-            bottom = min(shown.bottom, max(each.bottom for each in touched))
-            part = Region(shown.x, top, shown.width, bottom - top)
-            yield part, clip, widget.render_lines(part.translate(-region.offset))
+            behind: list[Region] = []
+            for each in changed:
+                part = each.intersection(shown)
+                if not part:
+                    behind.append(each)
+                    continue
+                strips = widget.render_lines(part.translate(-region.offset))
+                patches += [(part.x, y, strip) for y, strip in zip(part.line_range, strips, strict=False)]
+                behind += _around(part, each)
+            changed = behind
+        return _Patches(patches) if patches else None
+
+
+def _is_within(one: Region, other: Region) -> bool:
+    return one != other and other.contains_region(one)
+
+
+def _around(part: Region, whole: Region) -> list[Region]:
+    """What is left of a region without a part of it."""
+    above = Region(whole.x, whole.y, whole.width, part.y - whole.y)
+    below = Region(whole.x, part.bottom, whole.width, whole.bottom - part.bottom)
+    before = Region(whole.x, part.y, part.x - whole.x, part.height)
+    after = Region(part.right, part.y, whole.right - part.right, part.height)
+    return [each for each in (above, below, before, after) if each]
 
 
 class LeanScreen(Screen[None]):
@@ -59,6 +82,17 @@ class LeanScreen(Screen[None]):
         super().__init__()
         self._compositor = LeanCompositor()
         self._has_been_shown = False
+        self._pace: Pace | None = None
+
+    @property
+    def _update_timer(self) -> Pace:
+        if self._pace is None:
+            self._pace = Pace(self, self._on_timer_update)
+        return self._pace
+
+    def hurry(self) -> None:
+        """A key was pressed: what it leads to is painted at once."""
+        self._update_timer.hurry()
 
     @on(events.ScreenResume)
     def _comes_up(self, event: events.ScreenResume) -> None:

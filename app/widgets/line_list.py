@@ -14,6 +14,8 @@ from app.widgets.drawn_rows import DrawnRows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from textual import events
     from textual.binding import BindingType
 
@@ -47,6 +49,8 @@ class LineList(DrawnRows, can_focus=True):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.cursor = 0
+        # told whenever rows may have moved, while something stands over one of them
+        self.when_laid_out: Callable[[], None] | None = None
 
     # rows and cursor
 
@@ -64,6 +68,11 @@ class LineList(DrawnRows, can_focus=True):
             self._scroll(self.cursor * self.row_height - offset)
         self.show_cursor()
         self._redraw_changed()
+        self._tell_of_rows()
+
+    def _tell_of_rows(self) -> None:
+        if self.when_laid_out is not None:
+            self.when_laid_out()
 
     def set_row_height(self, lines: int) -> None:
         """Rows take so many lines now; as many of them as before stay above the cursor on the screen, where
@@ -114,6 +123,7 @@ class LineList(DrawnRows, can_focus=True):
 
     def on_resize(self) -> None:
         self.show_cursor()
+        self._tell_of_rows()
 
     def on_focus(self) -> None:
         self._redraw(self.cursor)

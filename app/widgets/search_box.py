@@ -8,22 +8,22 @@ from typing import ClassVar
 from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import Reactive
-from textual.widgets import Input
 
-from app.formats.text import inert
 from app.view.hints import SEARCH_HINT
 from app.widgets.bindings import bindings_of
+from app.widgets.line_input import LineInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from textual import events
     from textual.binding import BindingType
+    from textual.widgets.input import Selection
 
 
 MOVES = ("step(", "page(")
 
 
-class SearchBox(Input):
+class SearchBox(LineInput):
     """Text input whose arrows move the list below it. What Enter and Escape mean is for its owner to say."""
 
     # Textual 8.2.8 deletes to the right of the cursor with a key of the table's; ours are to the left
@@ -50,20 +50,20 @@ class SearchBox(Input):
         """The session under the list's cursor is to be marked."""
 
     class TabPressed(Message):
-        """Tab, where there is nothing to complete."""
+        """Tab: completes what is typed, where that is offered."""
+
+    class Offered(Message):
+        """Another key completes what is typed than before, or none."""
 
     def __init__(self, *, id: str | None = None, hint: str = SEARCH_HINT) -> None:
         """:param hint: is shown while nothing is typed."""
         super().__init__(placeholder=hint, id=id, compact=True)
         self.cursor_blink = False
-        self._completed = ""
+        self._offer: tuple[str, str, str] = ("", "", "")
+        self._told = ""
         self._moves = {
             key: binding.action for key, binding in self._bindings if binding.action.startswith(MOVES)
         }
-
-    def validate_value(self, value: str) -> str:
-        """What is pasted or given on the command line is one line that a terminal can show."""
-        return value if value.isprintable() else inert(value).replace("\n", " ")
 
     async def on_key(self, event: events.Key) -> None:
         if event.key == "space" and not self.value:
@@ -79,30 +79,52 @@ class SearchBox(Input):
         # Keys that come together, as those of a pasted text may, are not all taken in one go.
         await asyncio.sleep(0)
 
-    def offer(self, completed: str) -> None:
-        """Show, behind the cursor, what Tab would make of what is typed; "" shows nothing."""
-        self._completed = completed
+    def offer(self, completed: str, key: str = "") -> None:
+        """Show, behind the cursor, what a key would make of what is typed; "" shows nothing.
+
+        :param key: "tab", or "right", which takes whatever is offered.
+        """
+        self._offer = (self.value, completed, key)
         shown = completed
         if completed and not completed.startswith(self.value):
             # a value that has to be quoted does not go on where one stopped typing
             shown = f"{self.value} → {completed.rpartition(':')[2]}"
         if self._suggestion != shown:
             self._suggestion = shown
+        self._tell_of_offer()
+
+    @property
+    def completing_key(self) -> str:
+        """The key that completes what is typed, "" where none does: the cursor is at the end of what
+        something is offered for.
+        """
+        typed, completed, key = self._offer
+        return key if completed and typed == self.value and self.cursor_at_end else ""
+
+    def _tell_of_offer(self) -> None:
+        if self._told != self.completing_key:
+            self._told = self.completing_key
+            self.post_message(self.Offered())
+
+    def _watch_selection(self, selection: Selection) -> None:
+        super()._watch_selection(selection)
+        if self._offer[0] == self.value:
+            self._tell_of_offer()
+
+    def take_offer(self) -> None:
+        """Complete what is typed, where that is offered."""
+        if self.completing_key:
+            self.value = self._offer[1]
+            self.cursor_position = len(self.value)
 
     def action_complete(self) -> None:
-        if not self._take_offer():
-            self.post_message(self.TabPressed())
+        self.post_message(self.TabPressed())
 
     def action_cursor_right(self, select: bool = False) -> None:
-        if select or not self._take_offer():
+        if self.completing_key and not select:
+            self.take_offer()
+        else:
             super().action_cursor_right(select)
-
-    def _take_offer(self) -> bool:
-        if not self._completed or not self.cursor_at_end:
-            return False
-        self.value, self._completed = self._completed, ""
-        self.cursor_position = len(self.value)
-        return True
 
     def action_mark(self) -> None:
         self.post_message(self.MarkAsked())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import ClassVar
 
 from textual.message import Message
@@ -11,7 +12,7 @@ from app.widgets.session_rows import SessionRows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from collections.abc import Set as AbstractSet
 
     from textual.binding import BindingType
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from app.view.session_list import SessionList
 
 
+BACK_WITHIN = 1.0
+"""Seconds in which a session that went away takes the cursor with it when it comes back."""
+
+
 class SessionListView(SessionRows):
     """The list of sessions. The model is :class:`app.view.session_list.SessionList`; this widget paints
     and maps keys.
@@ -30,17 +35,20 @@ class SessionListView(SessionRows):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("sessions")]
 
     class ResumeAsked(Message):
-        """The user wants to go on with the session under the cursor."""
-
-    class CopyAsked(Message):
-        """The user wants the command that resumes the session under the cursor."""
+        """The user wants to go on with the session under the cursor; on a head, to fold or unfold it."""
 
     def __init__(self, model: SessionList, now_ms: int, *, id: str | None = None) -> None:
         super().__init__(model, now_ms, id=id)
         self._touched = False
+        # how often the user has put the cursor on another row
+        self.steps = 0
+        # does at once, or later, what is asked about the session under the cursor: see the side it is in
+        self.once_known: Callable[[Callable[[], object]], object] = lambda act: act()
         self._session: tuple[str, str, str] | None = None
         self._group: str | None = None
+        # the session under the cursor, where it went away, and when
         self._lost: tuple[str, str] | None = None
+        self._lost_at = 0.0
         self._announced: str | None = None
         # where the cursor was before a filter, and before an arrangement, that does not show its session
         self._before_filter: tuple[str, str, str] | None = None
@@ -79,15 +87,17 @@ class SessionListView(SessionRows):
     def apply(self, changed: Iterable[Row], removed: Iterable[str]) -> None:
         """Take over changes on disk; the cursor stays on its session, which may have moved.
 
-        A session that went away and comes back under another path (agents rename their folders) gets the
-        cursor back, unless the user has moved it meanwhile.
+        A session that went away and comes back at once (agents rename their folders, and write files anew)
+        gets the cursor back, unless the user has moved it meanwhile. Later, another one is being read.
         """
         changed, marked = list(changed), set(self.model.marked)
         self.model.apply(changed, removed)
         for row in changed:
             if self._lost == (row.agent, row.id):
-                self._session, self._lost = (row.path, row.agent, row.id), None
-                self.followed_to = row.path
+                if monotonic() - self._lost_at <= BACK_WITHIN:
+                    self._session = (row.path, row.agent, row.id)
+                    self.followed_to = row.path
+                self._lost = None
         self.rows_changed()
         self._tell_of_marks(marked)
 
@@ -128,6 +138,7 @@ class SessionListView(SessionRows):
             return False
         self._session, self._group = (row.path, row.agent, row.id), None
         self._touched = True
+        self.steps += 1
         self._arranged()
         return self.row is row
 
@@ -162,10 +173,11 @@ class SessionListView(SessionRows):
         ranks: Mapping[str, int] | None = None,
     ) -> None:
         """Show what a search has found (see the model); the cursor stays where it can."""
-        if not self.model.is_filtered:
+        begins, on_head = not self.model.is_filtered, self.row is None
+        if begins:
             self._before_filter = self._session
         self.model.set_found(paths, words, is_plain=is_plain, ranks=ranks)
-        if self._place() is None:
+        if self._place() is None or (on_head and begins):
             self._session = self._group = None
         self.rows_changed()
 
@@ -183,7 +195,8 @@ class SessionListView(SessionRows):
         place = self._place()
         if place is None:
             if self._session is not None and self.model.row_at(self._session[0]) is None:
-                self._lost = self._session[1:]
+                self._lost, self._lost_at = self._session[1:], monotonic()
+                self.followed_to = ""
             place = min(self.cursor, len(self.model.lines) - 1)
             if self._session is None:
                 place = self.model.first_session()
@@ -218,6 +231,7 @@ class SessionListView(SessionRows):
         super().move_to(index)
         if self.cursor != before:
             self._touched = True
+            self.steps += 1
             self._lost = self._before_filter = self._before_arranged = None
             self.followed_to = ""
             self._remember()
@@ -225,16 +239,12 @@ class SessionListView(SessionRows):
     # keys
 
     def action_resume(self) -> None:
-        if self.row is None:
-            self.action_toggle_fold()
-        else:
-            self.post_message(self.ResumeAsked())
-
-    def action_copy_command(self) -> None:
-        if self.row is not None:
-            self.post_message(self.CopyAsked())
+        self.post_message(self.ResumeAsked())
 
     def action_mark_or_fold(self) -> None:
+        self.once_known(self._mark_or_fold)
+
+    def _mark_or_fold(self) -> None:
         row = self.row
         if row is None:
             self.action_toggle_fold()
@@ -244,6 +254,9 @@ class SessionListView(SessionRows):
 
     def action_mark_all(self) -> None:
         """Mark all sessions that are shown; where they are, none of them."""
+        self.once_known(self._mark_all)
+
+    def _mark_all(self) -> None:
         shown = {line.path for line in self.model.lines if line.row is not None}
         marked = self.model.marked
         for path in shown - marked or shown:

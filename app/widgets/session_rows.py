@@ -31,7 +31,7 @@ class SessionRows(LineList):
         self.states: dict[str, str] = {}
         self.notice: list[str] = []
         self._notice_lines: list[str] = []
-        # what is asked, in which session's row ("": in the one under the cursor), about which paths
+        # what is asked, in which session's row, about which paths
         self._question = ""
         self._asked_in = ""
         self._meant: frozenset[str] = frozenset()
@@ -77,29 +77,26 @@ class SessionRows(LineList):
         if before != self.model.marked:
             self.post_message(self.MarksChanged(self))
 
-    def set_question(self, paths: frozenset[str], text: str) -> None:
-        """Ask something in the row under the cursor. It stays with that session: where it vanishes meanwhile,
-        nothing is asked in another's row.
+    def set_question(self, paths: frozenset[str], text: str = "") -> None:
+        """Mark what something is asked about.
 
         :param paths: the sessions that it is about; their rows show it.
-        :param text: inert.
+        :param text: the question, in the row of the only one; it stays with that session. "": it is asked
+            elsewhere. Inert.
         """
-        lines = self.model.lines
-        self._asked_in = lines[self.cursor].path if self.cursor < len(lines) else ""
+        self._asked_in = next(iter(paths)) if text else ""
         self._meant, self._question = paths, text
         self._redraw_changed()
 
     def clear_question(self) -> None:
         """Nothing is asked any more."""
-        self.set_question(frozenset(), "")
+        self.set_question(frozenset())
 
     def _asked_at(self, index: int) -> str | None:
-        if not self._question:
-            return None
         path = self.model.lines[index].path
-        if path == self._asked_in and (path or index == self.cursor):
-            return self._question
-        return "" if path in self._meant else None
+        if path not in self._meant:
+            return None
+        return self._question if path == self._asked_in else ""
 
     def row_region(self, path: str) -> Region | None:
         """Where the first line of a session's row is on the screen; None when it is not in sight."""
@@ -135,7 +132,6 @@ class SessionRows(LineList):
             now_ms=self.now_ms,
             states=self.states,
             question=self._asked_at(index),
-            is_meant=self.model.lines[index].path in self._meant,
         )
 
     def draw_below(self, index: int, cells: int, selected: bool) -> Line:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import groupby
+from operator import itemgetter
 
 from rich.color import Color, ColorType
 from rich.color_triplet import ColorTriplet
@@ -84,16 +86,37 @@ def strip(line: Iterable[Span], theme: str, background: str = "background", cell
 
     :param cells: how wide the strip is at least; what the line does not fill has the plain background.
     """
-    segments = []
-    filled = 0
-    for text, style in line:
-        if style[0] == "#":
-            look = pixel_style(style, THEMES[theme][background])
-        else:
-            look = rich_style(style, theme, background)
-        segments.append(Segment(text, look))
-        filled += width(text)
+    looks = [(text, _look(style, theme, background)) for text, style in line if text]
+    # Each segment is sent to the terminal with the whole of its style.
+    segments = [
+        Segment("".join([text for text, _ in pieces]), look) for look, pieces in groupby(looks, itemgetter(1))
+    ]
+    filled = sum(width(segment.text) for segment in segments)
     if filled < cells:
         segments.append(Segment(" " * (cells - filled), _blank(theme)))
         filled = cells
     return Strip(segments, filled)
+
+
+def with_images(drawn: Strip) -> Strip:
+    """A strip whose cells of images are known for such again after other styles were put below theirs."""
+    if not any(map(_is_of_image, drawn)):
+        return drawn
+    return Strip([_of_image(each) if _is_of_image(each) else each for each in drawn], drawn.cell_length)
+
+
+def _is_of_image(segment: Segment) -> bool:
+    colour = segment.style.color if segment.style is not None else None
+    # all others are true ones
+    return colour is not None and colour.type == ColorType.EIGHT_BIT
+
+
+def _of_image(segment: Segment) -> Segment:
+    style = segment.style or Style()
+    return Segment(segment.text, _image_style(style.color, style.bgcolor))
+
+
+def _look(name: str, theme: str, background: str) -> Style:
+    if name[0] == "#":
+        return pixel_style(name, THEMES[theme][background])
+    return rich_style(name, theme, background)

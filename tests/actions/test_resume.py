@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.actions.resume import Plan, ResumeError, execute, plan
+from app.formats.text import inert
 from app.stores import discover
 
 if TYPE_CHECKING:
@@ -134,6 +136,30 @@ def test_omp_profile(machine: Machine) -> None:
     assert made.shell.endswith(f"&& OMP_PROFILE=work omp --resume {path}")
 
 
+def test_omp_below_xdg_folders(machine: Machine) -> None:
+    machine.install("omp")
+    data = str(machine.home / "x dg")
+    path = machine.session("x dg/omp/sessions/-x")
+    machine.env |= {"XDG_DATA_HOME": data, "XDG_STATE_HOME": "/state"}
+    made = machine.plan("omp", path, machine.store("omp", "x dg/omp/sessions"))
+    assert made.shell.endswith(f"&& XDG_DATA_HOME='{data}' omp --resume '{path}'")
+    (machine.home / ".omp/agent/sessions").mkdir(parents=True)
+    made = machine.plan("omp", path, machine.store("omp", ".omp/agent/sessions"))
+    # they are other programs' as well, which it may run
+    assert made.environment["XDG_DATA_HOME"] == data
+
+
+def test_a_file_of_version_4_may_not_be_read(machine: Machine) -> None:
+    machine.install("pi", "omp")
+    path = machine.session(".pi/agent/sessions/--x--")
+    store = machine.store("pi", ".pi/agent/sessions")
+    made = plan("pi", path, "i", str(machine.work), store, machine.env, "lanes")
+    assert (made.problem, made.argv) == (None, ["pi", "--session", path])
+    assert made.warning == "this file is of pi's version 4, and pi may not read those yet"
+    assert machine.plan("pi", path, store).warning == ""
+    assert plan("pi", path, "i", str(machine.work), store, machine.env, "pi").warning == ""
+
+
 def test_old_indusagi_by_path_new_one_not_at_all(machine: Machine) -> None:
     machine.install("indusagi", "indus")
     store = machine.store("indusagi", ".indusagi/agent/sessions")
@@ -217,6 +243,33 @@ def test_hostile_names_stay_one_word(machine: Machine) -> None:
         ["/bin/sh", "-c", made.shell], env=machine.env, capture_output=True, text=True, check=True
     )
     assert json.loads(done.stdout)["cwd"] == str(cwd)
+
+
+@pytest.mark.parametrize(
+    "name", ["two\nlines", "\x1b[2J", "\u202eexe", "bad \udcff byte", "it's\\ \t\x07", "日本 \x9b", "$'x\x01"]
+)
+def test_what_a_terminal_would_act_on_is_spelt_out_for_the_shell(machine: Machine, name: str) -> None:
+    machine.install("pi")
+    cwd = machine.home / name
+    cwd.mkdir()
+    path = machine.session(".pi/agent/sessions/--x--", f"{name}.jsonl")
+    made = machine.plan("pi", path, machine.store("pi", ".pi/agent/sessions"), cwd=str(cwd))
+    assert inert(made.shell) == made.shell
+    assert "\n" not in made.shell
+    env = machine.env | {"LC_ALL": "C.UTF-8"}
+    shell = shutil.which("bash") or "/bin/sh"
+    done = subprocess.run([shell, "-c", made.shell], env=env, capture_output=True, check=True)
+    ran = json.loads(done.stdout)
+    assert (ran["argv"], ran["cwd"]) == (["--session", path], str(cwd))
+
+
+def test_an_id_with_a_nul_in_it_is_no_argument(machine: Machine) -> None:
+    machine.install("agent")
+    (machine.work / "agent.yaml").write_text("")
+    path = machine.session(".config/agent/sessions")
+    made = machine.plan("agent", path, machine.store("agent", ".config/agent/sessions"), session_id="a\0b")
+    assert made.problem == "the session's id has a NUL in it, which no command takes"
+    assert "\0" not in made.shell
 
 
 def test_relative_path_entries_are_taken_from_here(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:

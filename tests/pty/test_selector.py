@@ -463,9 +463,11 @@ def test_pasted_text_is_one_line_of_the_query(machine):
         pointed(terminal, "write a man page")
         shown(terminal)
         # an escape character within a paste ends it for Textual 8.2.8: the rest comes as keys
-        terminal.send("\x1b[200~login\nsecond \x07line\x1b[201~")
+        terminal.send("\x1b[200~\nlogin\nthe\n\x1b[201~")
         terminal.wait_for_text("1 of 2", 30)
         pointed(terminal, "fix the login")
+        terminal.send("\x1b[200~ \x07line\x1b[201~")
+        terminal.wait_for_text("No session matches “login the ␇line”", 30)
     assert machine.ran() is None, "a newline that is pasted chooses nothing"
 
 

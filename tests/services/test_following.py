@@ -57,6 +57,15 @@ def test_it_begins_with_the_sessions_that_are_known_and_goes_on_with_what_change
     assert kinds(screen.messages[3:]) == [IndexFailed, SessionsChanged]
 
 
+def test_that_every_store_was_looked_at_again_is_passed_on(following: Following) -> None:
+    screen = Screen()
+    following.load([], [], scanned=True)
+    following.start(screen.post)
+    following.tell(SessionsChanged([], [], 0, 0, looked=True))
+    messages = screen.wait(lambda messages: len(messages) == 3)
+    assert [message.looked for message in messages[1:]] == [False, True]
+
+
 def test_a_list_that_was_overtaken_is_not_shown(following: Following) -> None:
     screen = Screen()
     following.load([make_row("one")], [], scanned=False)

@@ -17,6 +17,11 @@ from tests.ui.conftest import pi_session
 WAYS = [{"selector": ""}, {}]
 
 
+def asked(it):
+    """What the bars below the panes say: the question, and the keys that answer it."""
+    return [line.strip() for line in it.text().splitlines()[-2:]]
+
+
 def snapshot(folder):
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
@@ -81,15 +86,128 @@ async def test_the_key_that_is_said_takes_it_back_where_one_is(browser, three, w
         assert it.toasts() == [f"Moved to the trash – {key} takes it back"]
 
 
-async def test_in_a_narrow_list_the_keys_of_the_question_are_read_and_only_what_is_meant_is_crossed(
-    browser, three
-):
+async def test_in_a_narrow_list_the_keys_of_the_question_are_read(browser, three):
+    async with browser(size=(80, 24)) as it:
+        await it.press("ctrl+d")
+        assert sum("✗  Trash it? Enter · Esc keeps" in line for line in it.text().splitlines()) == 1
+
+
+async def test_a_question_about_what_is_marked_stands_in_no_other_row(browser, three):
     async with browser(size=(80, 24)) as it:
         await it.press("space", "ctrl+d")
-        asked = [line for line in it.text().splitlines() if "Trash it? Enter · Esc keeps" in line]
-        assert len(asked) == 1
-        assert "✗" not in asked[0], "the cursor has gone on from what is marked"
-        assert sum("✗" in line for line in it.text().splitlines()) == 1
+        assert asked(it) == ["? Trash “Refactor auth”?", "Enter trash  Esc keep"]
+        above = it.text().splitlines()[:-2]
+        assert not any("Trash" in line for line in above)
+        assert [line for line in above if "✗" in line] == [
+            line for line in above if "✗  Refactor auth" in line
+        ]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("size", [(40, 10), (120, 40)])
+async def test_a_question_about_what_nobody_sees_is_seen(browser, three, way, size):
+    async with browser(size=size, **way) as it:
+        if it.selects:
+            await it.press("shift+tab")
+        await it.press("space", "space", "slash", *"zzzzq")
+        await it.until(lambda: "No session matches" in it.text(), "the search")
+        await it.press("ctrl+d")
+        fits = "? Trash 2 sessions, none of them shown?" if size[0] > 42 else "? Trash 2, 2 not shown?"
+        assert asked(it) == [fits, "Enter trash  Esc keep"]
+        await it.press("escape")
+        assert "Trash" not in asked(it)[0]
+        assert it.path("branchy").exists()
+
+
+async def test_how_many_of_what_is_marked_are_not_shown_is_said(browser, three):
+    async with browser(selector="") as it:
+        await it.press("shift+tab", "space", "space", "slash", *"man")
+        await it.until(lambda: it.listed() == ["plain"], "the search")
+        await it.press("ctrl+d")
+        assert asked(it)[0] == "? Trash 2 sessions, 1 of them not shown?"
+
+
+async def test_the_bars_say_what_keys_do_while_something_is_asked(browser, three):
+    async with browser() as it:
+        before = it.text().splitlines()[-2:]
+        await it.press("ctrl+d")
+        assert asked(it) == ["? Trash “Refactor auth”?", "Enter trash  Esc keep"]
+        await it.press("escape")
+        assert it.text().splitlines()[-2:] == before
+        await it.press("ctrl+r")
+        assert asked(it) == ["? Name of “Refactor auth”", "Enter name it  Esc leave it"]
+        await it.press("escape", "F")
+        assert asked(it) == ["", ""], "the dialog says its own keys"
+        await it.press("escape")
+        assert it.text().splitlines()[-2:] == before
+
+
+async def test_the_box_of_a_name_goes_with_its_row(browser, three):
+    async with browser() as it:
+        path = it.path("plain")
+        await it.press("down", "ctrl+r", *"QQQ")
+        rows = it.app.screen_stack[-2].side.list
+        was = it.screen.query_one("Input").region.y
+        assert was == rows.row_region(str(path)).y
+        it.path("branchy").unlink()
+        await it.until(lambda: rows.model.row_at(str(path)) and rows.row_region(str(path)).y < was, "its row")
+        await it.until(lambda: it.screen.query_one("Input").region.y == was - 1, "the box")
+        await it.press("enter")
+        await it.until(lambda: "QQQ" in path.read_text(), "the name")
+
+
+async def test_a_name_for_what_has_gone_is_said_and_keys_on_their_way_do_nothing(browser, three):
+    async with browser() as it:
+        await it.press("ctrl+r", *"QQ")
+        it.path("branchy").unlink()
+        said = "“Refactor auth” is gone: “Refactor authQQ” is not written"
+        await it.until(lambda: said in it.text(), "the word")
+        await it.press("q")
+        assert not it.app._exit
+        await it.press("enter")
+        assert it.screen is it.app.screen_stack[0]
+        assert "plain" in it.listed()
+        assert said not in it.text()
+
+
+@pytest.mark.parametrize("key", ["down", "enter", "escape"])
+async def test_a_question_about_what_has_gone_is_withdrawn(browser, three, key):
+    async with browser() as it:
+        await it.press("ctrl+d")
+        it.path("branchy").unlink()
+        said = "“Refactor auth” is gone: nothing is left to trash"
+        await it.until(lambda: said in it.text(), "the word")
+        at = it.app.screen_stack[0].side.list.cursor
+        await it.press(key)
+        await it.until(lambda: not isinstance(it.screen, RowQuestion), "its end")
+        assert said not in it.text()
+        assert not it.toasts()
+        # Enter may have been on its way: it does nothing, the other keys what they do
+        await it.until(lambda: it.sessions.cursor == at + (key == "down"), "the key")
+
+
+async def test_of_several_the_question_goes_on_about_those_that_are_left(browser, three):
+    async with browser() as it:
+        await it.press("space", "space", "ctrl+d")
+        assert "? Trash 2 sessions?" in it.text()
+        plain = it.path("plain")
+        it.path("branchy").unlink()
+        await it.until(lambda: "? Trash “write a man page”?" in it.text(), "the rest of it")
+        await it.press("enter")
+        await it.until(lambda: not plain.exists(), "the trash")
+
+
+async def test_a_label_that_is_edited_goes_with_its_row(browser, three):
+    async with browser() as it:
+        await it.press("tab")
+        tree = it.tree
+        tree.open_at("e", -1)
+        await it.pilot.pause()
+        await it.press("L")
+        assert "? Label in “Refactor auth”" in it.text()
+        box = it.screen.query_one("Input")
+        assert box.region.y == tree.row_region(tree.view.tree.find("e", -1)).y
+        await it.press("escape")
 
 
 @pytest.mark.parametrize("key", ["ctrl+d", "ctrl+r"])
@@ -212,6 +330,57 @@ async def test_what_stands_in_the_way_of_undo_is_named_and_what_was_done_before_
         await it.press("z")
         await it.until(path.exists, "the session")
         assert path.read_bytes() == before
+
+
+async def test_no_palette_opens_over_a_question(browser, three):
+    async with browser() as it:
+        await it.press("ctrl+d", "ctrl+k")
+        assert isinstance(it.screen, RowQuestion)
+
+
+@pytest.mark.parametrize(("way", "undo"), [({"selector": ""}, "ctrl+z"), ({}, "z")])
+async def test_undo_goes_on_to_what_an_earlier_run_did_when_that_has_been_seen(browser, three, way, undo):
+    path = None
+    async with browser(**way) as it:
+        path = it.path("branchy")
+        before = path.read_bytes()
+        await it.press("ctrl+d", "enter")
+        await it.until(lambda: not path.exists(), "the trash")
+        await it.until(lambda: "branchy" not in it.listed(), "its row's end")
+    async with browser(**way) as it:
+        await it.press(undo)
+        question = "? Take back what was done just now: trashed “Refactor auth”?"
+        await it.until(lambda: question in it.text(), "the question")
+        assert asked(it) == [question, "Enter take it back  Esc leave it"]
+        await it.press("escape")
+        assert not path.exists()
+        await it.press(undo)
+        await it.until(lambda: question in it.text(), "the question")
+        await it.press("enter")
+        await it.until(lambda: "Back from the trash" in it.toasts(), "the word")
+        assert path.read_bytes() == before
+        await it.press(undo)
+        await it.until(lambda: "Nothing to take back" in it.toasts(), "the end of it")
+
+
+async def test_what_another_has_taken_back_meanwhile_is_not_taken_back_again(browser, three):
+    async with browser(selector="") as first, browser(selector="") as second:
+        await first.press("shift+tab", "p")
+        await first.until(lambda: "★" in first.text(), "the pin")
+        path = first.path("branchy")
+        first.sessions.go_to(str(path))
+        await first.press("ctrl+d", "enter")
+        await first.until(lambda: not path.exists(), "the trash")
+        # the other one has done nothing: it asks
+        await second.press("ctrl+z")
+        await second.until(lambda: "trashed “Refactor auth”?" in second.text(), "the question")
+        await second.press("enter")
+        await second.until(path.exists, "the session")
+        await second.until(second.toasts, "the word")
+        await first.press("z")
+        await first.until(lambda: "The pins are as before" in first.toasts(), "the one before")
+        await second.press("ctrl+z")
+        await second.until(lambda: "Nothing to take back" in second.toasts(), "that")
 
 
 async def test_undo_with_nothing_done_says_so(browser, three):

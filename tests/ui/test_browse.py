@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+from threading import Event
 
 import pytest
 
 from app.commands import COMMANDS
+from app.index.scan import Scanner
 from app.screens.browser import BrowserScreen
 from app.screens.dialogs import HelpDialog
+from app.view.seen_again import LOOKING_AGAIN
 from tests.factory import chain, message
 from tests.ui.conftest import HERE, pi_session
 
@@ -301,6 +304,31 @@ async def test_rescan_finds_what_is_there(browser, three, tmp_path):
         pi_session(tmp_path, *chain("late", id="late"), id="late")
         await it.press("f5")
         await it.until(lambda: "late" in it.listed(), "the new session")
+
+
+async def test_looking_again_says_so_and_how_it_ended(browser, three, tmp_path, monkeypatch):
+    scan, held = Scanner.scan, Event()
+    held.set()
+
+    def waits(self, *about, **how):
+        held.wait(10)
+        scan(self, *about, **how)
+
+    monkeypatch.setattr(Scanner, "scan", waits)
+    async with browser() as it:
+        held.clear()
+        await it.press("f5")
+        assert LOOKING_AGAIN in it.text().splitlines()[0]
+        held.set()
+        await it.until(lambda: "Looked again: nothing has changed" in it.toasts(), "how it ended")
+        assert LOOKING_AGAIN not in it.text()
+        held.clear()
+        await it.press("f5")
+        pi_session(tmp_path, *chain("late", id="late"), id="late")
+        it.path("plain").unlink()
+        held.set()
+        await it.until(lambda: "Looked again: 1 new, 1 gone" in it.toasts(), "what it has found")
+        assert "late" in it.listed()
 
 
 async def test_an_empty_machine_says_where_it_looked_and_opens_the_examples(browser, tmp_path):

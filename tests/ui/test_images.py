@@ -304,6 +304,21 @@ async def test_an_image_that_kitty_draws_is_not_lost_behind_a_dialog(opened):
             assert placeholders(it) == whole
 
 
+async def test_nor_behind_two_of_which_one_is_over_the_other(opened):
+    async with opened(block(plain(400, 200)), settings='images = "kitty"') as it:
+        await it.until(lambda: is_drawn(it), "the image")
+        await it.press("tab", "L")
+        [(colour, behind_one)] = placeholders(it).items()
+        # over the label's line, and over a part of the image
+        for keys in ([], ["escape", "F"]):
+            await it.press(*keys)
+            it.app.action_command_palette()
+            await it.until(lambda: len(it.app.screen_stack) == 3, "the palette over the dialog")
+            await it.pilot.pause()
+            assert 0 < placeholders(it)[colour] <= behind_one
+            await it.press("escape")
+
+
 async def test_the_terminal_is_not_left_with_more_and_more_images(opened, monkeypatch):
     monkeypatch.setattr(terminal_images, "MOST_TOLD", 2)
     blocks = [block(plain(10, 10, (0, 0, number))) for number in range(4)]

@@ -7,6 +7,7 @@ import os
 
 import pytest
 
+from app.widgets import session_list
 from tests.factory import chain, message, write_session
 from tests.ui.conftest import HERE, pi_session
 
@@ -104,7 +105,8 @@ async def test_a_session_that_moved_keeps_its_entry(browser, three, what):
         assert it.tree.node.id == entry
 
 
-async def test_a_session_deleted_and_made_again_gets_cursor_and_entry_back(browser, three):
+async def test_a_session_deleted_and_made_again_gets_cursor_and_entry_back(browser, three, monkeypatch):
+    monkeypatch.setattr(session_list, "monotonic", lambda: 0.0)
     async with browser() as it:
         await it.press("tab", "home")
         path = it.path("branchy")
@@ -116,6 +118,29 @@ async def test_a_session_deleted_and_made_again_gets_cursor_and_entry_back(brows
         await it.until(lambda: it.sessions.row is not None and it.sessions.row.id == "branchy", "the session")
         await it.until(lambda: it.tree.view is not None and it.tree.view.tree.path == str(path), "its tree")
         assert it.tree.node.id == "00000001"
+
+
+@pytest.mark.parametrize("way", [{"selector": ""}, {}], ids=["selector", "browser"])
+async def test_a_session_made_again_later_leaves_the_cursor_where_it_is(browser, three, monkeypatch, way):
+    now = [0.0]
+    monkeypatch.setattr(session_list, "monotonic", lambda: now[0])
+    async with browser(**way) as it:
+        path = it.path("branchy")
+        content = path.read_bytes()
+        path.unlink()
+        await it.until(lambda: "branchy" not in it.listed(), "the removal")
+        await it.settled()
+        assert it.sessions.row.id == "plain"
+        now[0] = session_list.BACK_WITHIN + 0.1
+        path.write_bytes(content)
+        await it.until(lambda: "branchy" in it.listed(), "the session")
+        await it.settled()
+        assert it.sessions.row.id == "plain"
+        assert it.screen.planned == str(it.path("plain"))
+        now[0] *= 3
+        append(path, message("more", "h", "user", "later still", 60))
+        await it.until(lambda: it.sessions.model.row_at(str(path)).message_count > 6, "the message")
+        assert it.sessions.row.id == "plain"
 
 
 async def test_the_second_file_with_one_id_opens_on_its_own_leaf(browser, three, tmp_path):

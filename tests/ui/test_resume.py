@@ -6,7 +6,7 @@ import pytest
 
 from app.messages import StatesFound
 from app.screens.dialogs import ResumeDialog
-from tests.factory import chain
+from tests.factory import chain, write_session
 from tests.ui.conftest import pi_session
 
 
@@ -68,6 +68,33 @@ async def test_a_folder_that_is_gone_is_said_before_and_offers_the_command(brows
         await it.press("enter")
         assert not it.app._exit
         assert not isinstance(it.screen, ResumeDialog)
+
+
+async def test_a_file_of_pis_version_4_is_asked_about(browser, installed):
+    path, work = installed
+    head = {"v": 4, "kind": "header", "id": "s", "storageVersion": 1, "createdAt": 1, "cwd": work}
+    said = {"kind": "entry", "type": "message", "id": "1", "message": {"role": "user", "content": "of v4"}}
+    write_session(path, head, said)
+    async with browser(here=work, size=(200, 40)) as it:
+        warning = "this file is of pi's version 4, and pi may not read those yet"
+        bar = it.text().splitlines()[-2]
+        assert warning in bar
+        assert "pi --session" in bar
+        await it.press("enter")
+        assert isinstance(it.screen, ResumeDialog)
+        assert warning in it.text()
+        await it.press("r")
+        assert it.app.return_value.argv == ["pi", "--session", str(path)]
+
+
+async def test_a_folder_with_a_nul_in_it_is_none(browser, installed, tmp_path):
+    _, work = installed
+    pi_session(tmp_path, *chain("of no folder", id="nul", cwd="/work/a\0b"), id="nul")
+    async with browser(here=work, size=(200, 40)) as it:
+        await it.press("+", "end")
+        await it.until(lambda: "the session names no folder" in it.text(), "why it cannot be gone on with")
+        assert it.sessions.row.id == "nul"
+        assert it.toasts() == []
 
 
 async def test_a_program_that_is_missing_is_said_before(browser, three):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from textual import events
 
-from tests.factory import chain, entry
+from tests.factory import chain, entry, write_session
 from tests.ui.conftest import HERE, pi_session
 
 
@@ -100,23 +101,112 @@ async def test_ctrl_n_shows_only_named_ones_and_says_how_to_go_back(browser, thr
         await it.press("ctrl+n")
         assert it.listed() == []
         assert "Ctrl+N shows those without one as well." in it.text()
+        assert "Tab looks in all folders." in it.text()
+        await it.press("tab")
+        assert it.listed() == ["branchy"]
+
+
+NAMED = "Ctrl+N shows those without one as well."
+ELSEWHERE = "Tab looks in all folders."
+
+
+@pytest.mark.parametrize(
+    ("here", "keys", "text", "which", "ways"),
+    [
+        (HERE, ["ctrl+n"], "man page", "with a name", [NAMED]),
+        ("/work/site", ["ctrl+n"], "dark", "with a name", [NAMED]),
+        ("/work/site", [], "man page", "in this folder", [ELSEWHERE]),
+        ("/work/site", ["ctrl+n"], "man page", "with a name in this folder", [NAMED, ELSEWHERE]),
+    ],
+)
+async def test_what_hides_a_match_is_named_with_its_key(
+    browser, three, tmp_path, here, keys, text, which, ways
+):
+    named = chain("other", "x", id="n", cwd="/work/site")
+    named.append(entry("session_info", "q", "00000002", 13, name="N"))
+    pi_session(tmp_path, *named, id="n", project="site")
+    async with browser(selector="", here=here, size=(160, 40)) as it:
+        await it.press(*text)
+        await it.press(*keys)
+        await it.until(lambda: f"No session {which} matches “{text}”." in it.text(), "what hides it")
+        assert [way for way in (NAMED, ELSEWHERE) if way in it.text()] == ways
+
+
+async def test_what_is_nowhere_is_not_promised_elsewhere(browser, three):
+    async with browser(selector="") as it:
+        await it.press(*"zebra")
+        await it.until(lambda: "No session matches “zebra”." in it.text(), "that")
+        assert "Tab looks" not in it.text()
+
+
+async def test_a_key_of_the_list_is_said_with_the_way_there(browser, three, tmp_path):
+    write_session(
+        tmp_path / "home/.omp/agent/sessions/-work-app/2026_omp1.jsonl", *chain("of omp", "x", id="omp1")
+    )
+    async with browser(selector="", size=(160, 40)) as it:
+        await it.press("shift+tab", "a", "slash", *"man page")
+        await it.until(lambda: "No session of this program matches “man page”." in it.text(), "what hides it")
+        assert "Shift+Tab, then a goes on to the next program." in it.text()
+        await it.press("shift+tab")
+        assert " a goes on to the next program." in it.text()
+        assert "Shift+Tab, then" not in it.text()
 
 
 async def test_tab_completes_a_filter_that_is_being_typed(browser, three):
     async with browser(selector="") as it:
-        await it.press(*"lab")
-        await it.press("tab")
+        await it.press(*"lab", "right")
         assert it.box.value == "label:"
-        assert it.sessions.model.arrangement.scope == "here", "the scope stays"
         await it.until(lambda: it.screen.side._completing._vocabulary is not None, "the labels")
-        await it.press(*"red", "tab")
+        await it.press(*"red")
+        assert "Tab complete" in it.text().splitlines()[-1]
+        await it.press("tab")
         assert it.box.value == 'label:"redis idea"'
+        assert it.sessions.model.arrangement.scope == "here", "the scope stays"
         await it.until(lambda: it.listed() == ["branchy"], "the session with the label")
+
+
+async def test_tab_behind_a_word_that_may_begin_a_filter_looks_in_all_folders(browser, three):
+    async with browser(selector="", size=(160, 40)) as it:
+        await it.press(*"dark mode")
+        await it.until(lambda: "matches “dark mode”." in it.text(), "nothing")
+        assert "Tab looks in all folders." in it.text()
+        assert "→ complete" in it.text().splitlines()[-1]
+        assert "Tab all folders" in it.text().splitlines()[-1]
+        await it.press("tab")
+        assert it.box.value == "dark mode"
+        await it.until(lambda: it.listed() == ["site1"], "the session of another folder")
+        await it.press("right")
+        assert it.box.value == "dark model:"
+
+
+async def test_what_tab_does_is_what_footer_and_notice_say(browser, three):
+    async with browser(selector="", here="/work/site", size=(160, 40)) as it:
+        await it.until(lambda: it.screen.side._completing._vocabulary is not None, "the labels")
+        await it.press(*"label:re")
+        await it.until(lambda: "in this folder matches “label:re”." in it.text(), "nothing")
+        assert "Tab complete" in it.text().splitlines()[-1]
+        assert "Tab looks" not in it.text()
+        assert "all folders" not in it.text()
+        await it.press("left")
+        assert "Tab all folders" in it.text().splitlines()[-1]
+        assert "Tab looks in all folders." in it.text()
+        await it.press("end", "tab", "tab")
+        assert it.box.value == 'label:"redis idea"'
+        await it.until(lambda: it.listed() == ["branchy"], "the session of another folder")
+
+
+async def test_tab_completes_what_was_typed_in_one_go(browser, three):
+    async with browser(selector="") as it:
+        it.app.post_message(events.Paste("agent:om"))
+        it.app.post_message(events.Key("tab", "\t"))
+        await it.until(lambda: it.box.value == "agent:omp", "the program")
+        assert it.sessions.model.arrangement.scope == "here"
 
 
 async def test_an_unbalanced_quote_is_plain_text(browser, three):
     async with browser(selector="") as it:
-        await it.press(*'"man pa')
+        # no phrase: the words are apart, and the other way round
+        await it.press(*'"page writ')
         await it.until(lambda: it.listed() == ["plain"], "the session")
 
 

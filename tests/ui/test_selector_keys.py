@@ -11,6 +11,7 @@ import threading
 
 import pytest
 
+from app.actions.taking_back import PASSED
 from app.commands import COMMANDS, keys_of, of_pane
 from app.index.index import Index
 from app.screens.archive_dialog import ArchiveDialog
@@ -243,7 +244,7 @@ async def test_pages_move_while_one_types(browser, tmp_path):
 
 async def test_what_is_not_found_here_may_be_elsewhere(browser, three):
     async with browser(selector="dark") as it:
-        await it.until(lambda: "No session matches “dark”." in it.text(), "nothing")
+        await it.until(lambda: "No session in this folder matches “dark”." in it.text(), "nothing")
         assert "Tab looks in all folders." in it.text()
         await it.press("tab")
         await it.until(lambda: it.listed() == ["site1"], "the session")
@@ -500,6 +501,28 @@ async def test_the_archive_is_listed_and_a_session_brought_back(browser, three, 
         )
 
 
+async def test_what_came_out_of_the_archive_stays_and_undo_says_so_before_it_goes_on(
+    browser, three, tmp_path
+):
+    pack(tmp_path, "old", *chain("packed away", "x", id="old"))
+    async with browser(selector="") as it:
+        await it.press("shift+tab", "p")
+        await it.until(lambda: "★" in it.text(), "the pin")
+        await it.press("A")
+        await it.until(lambda: "packed away" in it.text(), "the archive")
+        await it.press("enter")
+        await it.until(lambda: "Back from the archive" in it.toasts(), "the word")
+        await it.press("z")
+        await it.until(
+            lambda: any("what came out of the archive stays" in toast for toast in it.toasts()), "the reason"
+        )
+        assert PASSED in it.toasts()
+        assert "old" in it.listed()
+        assert "★" in it.text()
+        await it.press("z")
+        await it.until(lambda: "The pins are as before" in it.toasts(), "what was done before")
+
+
 async def test_escape_leaves_the_archive_as_it_is(browser, three, tmp_path):
     packed = pack(tmp_path, "old", *chain("packed away", "x", id="old"))
     async with browser(selector="") as it:
@@ -508,6 +531,15 @@ async def test_escape_leaves_the_archive_as_it_is(browser, three, tmp_path):
         await it.press("escape")
         assert it.selects
         assert packed.exists()
+
+
+async def test_what_is_damaged_in_the_archive_says_so_by_its_name(browser, three, tmp_path):
+    pack(tmp_path, "cut-off", *chain("packed away", "x", id="old"), cut=30)
+    pack(tmp_path, "no-prompt", *chain("packed away", "x", id="old")[:1])
+    async with browser(selector="") as it:
+        await it.press("shift+tab", "A")
+        await it.until(lambda: "no-prompt.jsonl.gz" in it.text(), "the archive")
+        assert "cut off before its end: cut-off.jsonl.gz" in it.text()
 
 
 async def test_an_archive_without_sessions_says_so(browser, three):

@@ -285,14 +285,15 @@ async def test_a_session_that_goes_from_what_was_found_leaves_the_cursor_beside_
 # what is asked in a row
 
 
-async def test_a_question_stands_in_the_row_and_shows_what_is_meant():
+async def test_what_is_asked_about_is_shown_and_the_question_about_one_stands_in_its_row():
     async with shown(*rows(4)) as it:
-        it.view.set_question(
-            frozenset({"/store/s00.jsonl", "/store/s02.jsonl"}), "Trash 2 sessions? Enter · Esc"
-        )
+        it.view.set_question(frozenset({"/store/s00.jsonl"}), "Trash it? Enter · Esc")
+        await it.pilot.pause()
+        assert it.lines()[1].startswith("❯✗  Trash it? Enter · Esc  task 00")
+        it.view.set_question(frozenset({"/store/s00.jsonl", "/store/s02.jsonl"}))
         await it.pilot.pause()
         lines = it.lines()
-        assert lines[1].startswith("❯✗  Trash 2 sessions? Enter · Esc  task 00")
+        assert lines[1].startswith("❯✗  task 00")
         assert lines[2].startswith("    task 01")
         assert lines[3].startswith(" ✗  task 02")
         it.view.clear_question()
@@ -311,13 +312,21 @@ async def test_a_question_never_goes_over_to_another_session():
         assert "Trash it?" not in "\n".join(it.lines())
 
 
-async def test_a_question_about_what_is_marked_may_stand_in_a_head():
+async def test_a_question_stands_in_no_head():
     async with shown(*rows(2)) as it:
         await it.press("home")
         it.view.set_question(frozenset({"/store/s01.jsonl"}), "Trash it?")
         await it.pilot.pause()
-        assert it.lines()[0].startswith("❯   Trash it?")
-        assert it.lines()[2].startswith(" ✗")
+        assert it.lines()[0].startswith("❯▾")
+        assert it.lines()[2].startswith(" ✗  Trash it?")
+
+
+async def test_who_stands_over_a_row_is_told_when_rows_have_moved():
+    told = []
+    async with shown(*rows(4)) as it:
+        it.view.when_laid_out = lambda: told.append(it.view.row_region("/store/s00.jsonl").y)
+        it.view.apply([make_row("new", cwd=HERE, modified=NOW + MINUTE, title="newer")], [])
+        assert told == [it.view.region.y + 2]
 
 
 @pytest.mark.parametrize("roomy", [False, True])

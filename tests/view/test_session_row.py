@@ -129,7 +129,6 @@ def test_a_question_takes_the_row_and_leaves_the_title_the_rest():
     assert text(model, 1, 33, question="Trash it? Enter · Esc").rstrip() == " ✗  Trash it? Enter · Esc"
     assert text(model, 1, 20, question="Trash it? Enter · Esc").rstrip() == " ✗  Trash it? Ente…"
     assert text(model, 1, question="").startswith(" ✗  Refactor")
-    assert text(model, 0, question="Trash it?").startswith(" ✗  Trash it?  /work/app")
 
 
 WORDS = st.text(st.characters(exclude_categories=("Cs", "Cc", "Zl", "Zp")), max_size=40)

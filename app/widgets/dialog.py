@@ -1,0 +1,30 @@
+"""A dialog: a screen over another one, which is seen dimmed behind it."""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+from textual.screen import ModalScreen
+
+from app.widgets.styling import with_images
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from textual.geometry import Region
+    from textual.strip import Strip
+
+Answer = TypeVar("Answer")
+
+SHORT_BELOW = 16
+"""On a screen of fewer lines nothing is left blank, see the styles."""
+
+
+class Dialog(ModalScreen[Answer], Generic[Answer]):
+    """Its result is the answer."""
+
+    # Textual declares it as no class variable, but as one of instances
+    VERTICAL_BREAKPOINTS: list[tuple[int, str]] | None = [(0, "-short"), (SHORT_BELOW, "-high")]
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """What is behind it, with its images, which one more dialog over this one would take for text."""
+        return [with_images(each) for each in super().render_lines(crop)]

@@ -1,0 +1,29 @@
+"""A line of text that a user edits, whatever is pasted into it."""
+
+from __future__ import annotations
+
+from textual.widgets import Input
+
+from app.formats.text import inert
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from textual import events
+
+
+class LineInput(Input):
+    """An input that takes all of a text with several lines, and shows none of what a terminal cannot."""
+
+    def validate_value(self, value: str) -> str:
+        """One line that a terminal can show. A character stays one: the cursor was put behind what came."""
+        if value.isprintable():
+            return value
+        return inert(value.replace("\r", "\n").replace("\t", " ")).replace("\n", " ")
+
+    def _on_paste(self, event: events.Paste) -> None:
+        # Textual 8.2.8 takes the first line alone
+        event.stop()
+        event.prevent_default()
+        lines = event.text.splitlines()
+        text = event.text if len(lines) < 2 else " ".join(filter(None, map(str.strip, lines)))
+        self.replace(text.strip("\r\n"), *self.selection)

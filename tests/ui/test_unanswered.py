@@ -1,0 +1,303 @@
+"""Keys that come before the search has answered: they are about what matches what is typed, and about no
+session that the list happens to show until then.
+"""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from textual import events
+
+from app.screens import searching_side
+from app.screens.questions import RowEditor, RowQuestion
+from app.screens.resuming_screen import ResumingScreen
+from app.services.indexing import Indexing
+from app.services.liveness import Planner
+from app.services.searching import Searching
+from tests.factory import chain
+from tests.ui.conftest import pi_session
+from tests.ui.test_key_order import together
+
+
+@pytest.fixture
+def held(monkeypatch):
+    """A search answers when the test lets it."""
+    go = threading.Event()
+    search = Searching._search
+
+    def waits(self, *about):
+        go.wait()
+        search(self, *about)
+
+    monkeypatch.setattr(Searching, "_search", waits)
+    # and nothing shows what the rows alone say to it
+    monkeypatch.setattr(searching_side, "PATIENCE", 3_600)
+    yield go
+    go.set()
+
+
+@pytest.fixture
+def resumed(monkeypatch):
+    """The ids of what is resumed, instead of doing it."""
+    ids = []
+    monkeypatch.setattr(
+        ResumingScreen, "_resume", lambda self, row, plan: ids.append((row.id, plan.argv[-1]))
+    )
+    return ids
+
+
+def ids(resumed):
+    assert all(f"_{id}.jsonl" in path for id, path in resumed), "with its own plan"
+    return [id for id, _ in resumed]
+
+
+async def asked(it, *keys, of="man page"):
+    """Type, and press keys at once behind it; the first session of the list does not match."""
+    assert it.sessions.row.id == "branchy"
+    await it.press(*of)
+    await it.press(*keys)
+    assert it.box.value.startswith(of)
+
+
+async def test_enter_waits_for_the_answer(browser, three, held, resumed):
+    async with browser(selector="") as it:
+        await asked(it, "enter")
+        assert resumed == []
+        held.set()
+        await it.until(lambda: resumed, "the session")
+        assert ids(resumed) == ["plain"]
+        assert it.listed() == ["plain"]
+
+
+async def test_enter_behind_the_query_of_the_command_line_waits(browser, three, held, resumed):
+    async with browser(selector="done", settle=False) as it:
+        together(it, "enter")
+        await it.until(lambda: it.screen.scanned, "the sessions")
+        assert resumed == []
+        held.set()
+        await it.until(lambda: resumed, "the session")
+        assert ids(resumed) == ["plain"]
+
+
+async def test_enter_typed_in_one_go_with_the_query_waits(browser, three, held, resumed):
+    async with browser(selector="") as it:
+        together(it, *"done", "enter")
+        await it.until(lambda: it.box.value == "done", "the letters")
+        held.set()
+        await it.until(lambda: resumed, "the session")
+        assert ids(resumed) == ["plain"]
+
+
+async def test_enter_behind_a_pasted_query_waits(browser, three, held, resumed):
+    async with browser(selector="") as it:
+        it.app.post_message(events.Paste("done"))
+        together(it, "enter")
+        await it.until(lambda: it.box.value == "done", "the text")
+        held.set()
+        await it.until(lambda: resumed, "the session")
+        assert ids(resumed) == ["plain"]
+
+
+async def test_enter_in_the_browser_waits_wherever_its_cursor_is(browser, three, held, resumed):
+    async with browser() as it:
+        await it.press("home", "slash", *"done", "enter")
+        assert it.sessions.row is None, "on a head"
+        assert it.focus == "sessions"
+        await it.press("enter")
+        assert len(it.listed()) == 5, "which stays open"
+        held.set()
+        await it.until(lambda: resumed, "the session")
+        assert ids(resumed) == ["plain"]
+
+
+async def test_enter_is_not_lost_when_the_answer_moves_the_cursor(browser, three, held, resumed, monkeypatch):
+    go, plan = threading.Event(), Planner._plan
+
+    def waits(self, generation, row):
+        go.wait()
+        plan(self, generation, row)
+
+    monkeypatch.setattr(Planner, "_plan", waits)
+    async with browser(selector="", settle=False) as it:
+        await it.until(lambda: it.screen.scanned and it.sessions.row is not None, "the sessions")
+        await asked(it, "enter")
+        held.set()
+        await it.until(lambda: it.listed() == ["plain"], "the answer")
+        assert resumed == []
+        go.set()
+        await it.until(lambda: resumed, "the session")
+        assert ids(resumed) == ["plain"]
+
+
+async def test_enter_where_nothing_matches_does_nothing(browser, three, held, resumed):
+    async with browser(selector="") as it:
+        await asked(it, "enter", of="zebra")
+        held.set()
+        await it.until(lambda: "No session matches “zebra”." in it.text(), "the notice")
+        await it.press("escape")
+        await it.settled()
+        assert it.listed() == ["branchy", "plain"]
+        assert resumed == []
+
+
+async def test_enter_behind_a_wrong_pattern_does_nothing(browser, three, held, resumed):
+    async with browser(selector="", size=(160, 45)) as it:
+        await asked(it, "enter", of="re:(")
+        held.set()
+        await it.until(lambda: "not a regular expression" in it.text(), "why not")
+        assert resumed == []
+
+
+@pytest.mark.parametrize("keys", [["x"], ["down"], ["escape"], ["tab"], ["ctrl+n"], ["f1"], ["backspace"]])
+async def test_what_is_done_after_enter_takes_it_back(browser, three, held, resumed, keys):
+    async with browser(selector="") as it:
+        await asked(it, "enter")
+        await it.press(*keys)
+        held.set()
+        await it.until(lambda: it.app.screen_stack[0].side.is_answered, "the answer")
+        if keys == ["f1"]:
+            await it.press("escape")
+        await it.settled()
+        assert resumed == []
+
+
+async def test_the_row_on_which_the_user_went_is_the_one_that_is_meant(browser, three, held, resumed):
+    pi_session(three, *chain("one more page", "x", id="third"), id="third")
+    async with browser(selector="") as it:
+        await it.press(*"page", "down")
+        chosen = it.sessions.row.id
+        assert chosen != "branchy"
+        await it.press("enter")
+        held.set()
+        await it.until(lambda: resumed, "the session")
+        assert ids(resumed) == [chosen]
+
+
+async def test_where_that_row_does_not_match_nothing_is_resumed_and_that_is_said(
+    browser, three, held, resumed
+):
+    async with browser(selector="") as it:
+        await asked(it, "down", "enter", of="slower")
+        assert it.sessions.row.id == "plain"
+        held.set()
+        await it.until(lambda: any("Nothing was done" in toast for toast in it.toasts()), "that")
+        assert resumed == []
+        assert it.listed() == ["branchy"]
+        await it.settled()
+        await it.press("enter")
+        assert ids(resumed) == ["branchy"]
+
+
+async def test_a_row_chosen_before_the_query_was_typed_is_not_meant(browser, three, held, resumed):
+    async with browser(selector="") as it:
+        await it.press("down", *"slower", "enter")
+        held.set()
+        await it.until(lambda: resumed, "the session")
+        assert ids(resumed) == ["branchy"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "done"),
+    [
+        (["ctrl+d"], lambda it: isinstance(it.screen, RowQuestion) and "write a man page" in it.text()),
+        (["ctrl+r"], lambda it: isinstance(it.screen, RowEditor)),
+        (["ctrl+y"], lambda it: "_plain.jsonl" in it.app.clipboard),
+        (["insert"], lambda it: it.sessions.model.marked == {str(it.path("plain"))}),
+        (["shift+tab", "space"], lambda it: it.sessions.model.marked == {str(it.path("plain"))}),
+        (["shift+tab", "asterisk"], lambda it: it.sessions.model.marked == {str(it.path("plain"))}),
+        (["shift+tab", "y"], lambda it: it.app.clipboard == "plain"),
+        (["shift+tab", "Y"], lambda it: it.app.clipboard == str(it.path("plain"))),
+        (["shift+tab", "t"], lambda it: not it.selects and "❯   write a man page" in it.text()),
+        (["shift+tab", "p"], lambda it: {id for _, id in it.sessions.model.pins} == {"plain"}),
+        (["shift+tab", "f"], lambda it: len(it.listed()) == 2),
+        (["shift+tab", "F"], lambda it: it.screen.query("#folder-path")),
+    ],
+    ids=lambda each: "-".join(each) if isinstance(each, list) else "",
+)
+async def test_every_key_that_is_about_the_session_waits_as_well(browser, three, held, keys, done):
+    async with browser(selector="") as it:
+        await asked(it, *keys)
+        assert it.selects
+        assert it.app.clipboard == ""
+        assert not it.sessions.model.marked
+        held.set()
+        await it.until(lambda: done(it), "what the key does, to what matches")
+
+
+async def test_of_two_keys_that_would_have_to_wait_neither_acts(browser, three, held, resumed):
+    async with browser(selector="") as it:
+        await asked(it, "ctrl+d", "enter")
+        assert any("Nothing was done" in toast for toast in it.toasts())
+        held.set()
+        await it.until(lambda: it.listed() == ["plain"], "the answer")
+        await it.settled()
+        assert resumed == []
+        assert it.selects
+
+
+async def test_a_key_that_is_pressed_twice_acts_once(browser, three, held, resumed):
+    async with browser(selector="") as it:
+        await asked(it, "enter", "enter")
+        held.set()
+        await it.until(lambda: resumed, "the session")
+        assert ids(resumed) == ["plain"]
+
+
+async def test_a_wider_search_is_waited_for(browser, three, held, resumed):
+    held.set()
+    async with browser(selector="") as it:
+        await it.press(*"man page")
+        await it.until(lambda: it.listed() == ["plain"], "the session")
+        await it.settled()
+        held.clear()
+        await it.press("ctrl+t", "enter")
+        assert resumed == []
+        held.set()
+        await it.until(lambda: resumed, "the session")
+        assert ids(resumed) == ["plain"]
+
+
+@pytest.mark.parametrize("selector", ["", None], ids=["selector", "browser"])
+async def test_before_the_sessions_are_read_it_waits_for_them(browser, three, monkeypatch, resumed, selector):
+    go, run = threading.Event(), Indexing._run
+
+    def waits(self):
+        go.wait()
+        run(self)
+
+    monkeypatch.setattr(Indexing, "_run", waits)
+    try:
+        async with browser(selector=selector, settle=False) as it:
+            keys = [*"done", "enter"] if selector is not None else ["slash", *"done", "enter", "enter"]
+            await it.press(*keys)
+            assert resumed == []
+            go.set()
+            await it.until(lambda: resumed, "the session")
+            assert ids(resumed)[0] in ("plain", "site1")
+            assert it.sessions.row.id == ids(resumed)[0]
+    finally:
+        go.set()
+
+
+async def test_what_enter_would_do_is_said_once_it_is_known(browser, three, held):
+    async with browser(selector="") as it:
+        assert "the folder /work/app is gone" in it.text().splitlines()[-2]
+        await it.press(*"done")
+        it.screen.refresh_bars()
+        await it.pilot.pause()
+        assert not it.text().splitlines()[-2].strip()
+        held.set()
+        await it.settled()
+        await it.until(lambda: "the folder /work/app" in it.text().splitlines()[-2], "what it would do")
+
+
+async def test_making_ready_does_not_drop_a_search_that_was_asked(browser, three, resumed, monkeypatch):
+    jobs = []
+    async with browser(selector="") as it:
+        searching = it.screen.side._searching
+        monkeypatch.setattr(searching, "_ready", False)
+        monkeypatch.setattr(searching._latest, "ask", jobs.append)
+        searching.ask("done")
+        searching.prepare()
+        assert len(jobs) == 1

@@ -1,0 +1,75 @@
+"""Questions name what they are about, in any width."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.sessions.change import Change
+from app.view.asking import delete_question, earlier_question, named_question, trash_question
+from app.view.cells import width
+
+
+def test_one_session_is_named_and_that_it_is_not_shown_is_said():
+    assert trash_question(["Refactor"], 80, hidden=0) == "Trash “Refactor”?"
+    assert trash_question(["Refactor"], 80, hidden=1) == "Trash “Refactor”, which is not shown?"
+    assert trash_question(["Refactor all of it"], 36, hidden=1) == "Trash “Refactor all of…”, not shown?"
+    assert delete_question(["Refactor"], 80, hidden=0) == "No trash: delete for good “Refactor”?"
+    assert delete_question(["Refactor"], 36, hidden=0) == "Delete for good “Refactor”?"
+
+
+def test_of_several_it_says_how_many_and_how_many_nobody_sees():
+    several = ["a"] * 12
+    assert trash_question(several, 80, hidden=0) == "Trash 12 sessions?"
+    assert trash_question(several, 80, hidden=10) == "Trash 12 sessions, 10 of them not shown?"
+    assert trash_question(several, 80, hidden=12) == "Trash 12 sessions, none of them shown?"
+    assert trash_question(several, 36, hidden=12) == "Trash 12, 12 not shown?"
+    assert delete_question(several, 36, hidden=3) == "Delete for good 12, 3 not shown?"
+
+
+def test_what_is_to_be_known_before_stands_there_where_it_has_room():
+    why = "pi runs in the same folder"
+    assert trash_question(["a"], 80, hidden=0, why=why) == f"{why} – Trash “a”?"
+    assert trash_question(["a"], 30, hidden=0, why=why) == "Trash “a”?"
+
+
+@pytest.mark.parametrize("hidden", [0, 1])
+@pytest.mark.parametrize("titles", [["a title of some words " * 5], ["漢字" * 30], ["x"] * 5_000])
+@pytest.mark.parametrize("cells", [36, 56, 76, 116])
+def test_no_question_is_longer_than_its_line(titles, hidden, cells):
+    hidden *= len(titles)
+    assert width(trash_question(titles, cells, hidden=hidden, why="it may be open")) <= cells
+    assert width(delete_question(titles, cells, hidden=hidden)) <= max(cells, 42)
+    assert width(named_question("Name of", titles[0], cells)) <= cells
+
+
+def test_a_title_puts_nothing_on_the_screen():
+    assert "\x1b" not in trash_question(["a\x1b[31m\nb"], 80, hidden=0, why="\x1b[1m")
+
+
+def change(kind, **about):
+    return Change(kind, "/s", "", **about)
+
+
+@pytest.mark.parametrize(
+    ("done", "said"),
+    [
+        (change("trash", after="/t"), "trashed “Refactor”?"),
+        (change("restore", after="/s"), "brought back “Refactor”?"),
+        (change("name", after="x"), "named “Refactor”?"),
+        (change("name", before="x"), "took the name off “Refactor”?"),
+        (change("pin", before="pinned"), "took the pin off “Refactor”?"),
+        (change("label", before="x"), "took a label off in “Refactor”?"),
+        (change("leaf"), "moved the leaf of “Refactor”?"),
+        (change("file", session_id="a", after_id="b"), "made a session of “Refactor”?"),
+        (change("file", session_id="a", after_id="a"), "brought back “Refactor”?"),
+    ],
+)
+def test_what_an_earlier_run_did_is_said_with_when(done, said):
+    assert earlier_question([done], "Refactor", "2h", 80) == f"Take back what was done 2h ago: {said}"
+    assert earlier_question([done] * 3, "", "now", 80).startswith("Take back what was done just now: ")
+    assert earlier_question([done] * 3, "", "now", 80).endswith(" 3 sessions?")
+
+
+def test_where_there_is_little_room_it_is_said_in_short():
+    trashed = [change("trash", after="/t")]
+    assert earlier_question(trashed, "Refactor", "2h", 40) == "Take back, 2h ago: trashed “Refactor”?"
