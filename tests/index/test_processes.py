@@ -30,16 +30,24 @@ batch.SAVED_FROM = 8
 work.WORKERS_FROM_BYTES = int(sys.argv[4])
 index = Index([pi_store(sys.argv[2])], sys.argv[3])
 print("go", flush=True)
-index.scan(lambda delta: print(delta.done, flush=True))
+def told(delta):
+    print(delta.done, flush=True)
+    if delta.done:
+        sys.stdin.read()  # to its end, which it is at where nobody holds us
+index.scan(told)
 print("found", sum(len(page.hits) for page in index.query('"prompt 7"')), flush=True)
 index.close()
 print("note", index.note, index.catalog.generation, index.counts.whole, flush=True)
 """
 
 
-def start(store: Path, cache: Path, workers_from: int = 1 << 40) -> subprocess.Popen[str]:
+def start(
+    store: Path, cache: Path, workers_from: int = 1 << 40, *, held: bool = False
+) -> subprocess.Popen[str]:
+    """:param held: it does not go on after it has told of the first sessions."""
     return subprocess.Popen(
         [sys.executable, "-c", SCAN, str(ROOT), str(store), str(cache), str(workers_from)],
+        stdin=subprocess.PIPE if held else subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         text=True,
         # Whoever takes over its workers may be in ours.
@@ -105,7 +113,7 @@ def test_a_scanner_killed_again_and_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize("stopped", [False, True])
 def test_the_workers_of_a_killed_scanner_end(tmp_path: Path, stopped: bool) -> None:
     fill(tmp_path / "store", 400)
-    process = start(tmp_path / "store", tmp_path / "cache", 1000)
+    process = start(tmp_path / "store", tmp_path / "cache", 1000, held=True)
     assert process.stdout is not None
     while process.stdout.readline() in ("go\n", "0\n"):
         pass
