@@ -153,6 +153,8 @@ class Index:
             self.scan(on_delta, stop, gentle=True)
             if not stop.is_set():
                 follower.run(self._telling(on_delta), stop, self._rescan, self._asked)
+                # who has a screen will start another
+                self.catalog.keep_groups()
         finally:
             self.catalog.close()
 

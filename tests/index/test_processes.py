@@ -32,8 +32,7 @@ index = Index([pi_store(sys.argv[2])], sys.argv[3])
 print("go", flush=True)
 def told(delta):
     print(delta.done, flush=True)
-    if delta.done:
-        sys.stdin.read()  # to its end, which it is at where nobody holds us
+    sys.stdin.read()  # to its end, which it is at where nobody holds us
 index.scan(told)
 print("found", sum(len(page.hits) for page in index.query('"prompt 7"')), flush=True)
 index.close()
@@ -44,7 +43,7 @@ print("note", index.note, index.catalog.generation, index.counts.whole, flush=Tr
 def start(
     store: Path, cache: Path, workers_from: int = 1 << 40, *, held: bool = False
 ) -> subprocess.Popen[str]:
-    """:param held: it does not go on after it has told of the first sessions."""
+    """:param held: it does not go on after it has told for the first time that there is something to read."""
     return subprocess.Popen(
         [sys.executable, "-c", SCAN, str(ROOT), str(store), str(cache), str(workers_from)],
         stdin=subprocess.PIPE if held else subprocess.DEVNULL,
@@ -115,12 +114,18 @@ def test_the_workers_of_a_killed_scanner_end(tmp_path: Path, stopped: bool) -> N
     fill(tmp_path / "store", 400)
     process = start(tmp_path / "store", tmp_path / "cache", 1000, held=True)
     assert process.stdout is not None
-    while process.stdout.readline() in ("go\n", "0\n"):
-        pass
+    assert [process.stdout.readline() for _ in range(2)] == ["go\n", "0\n"]
     mark = str(ROOT)
-    children = [number for number in _processes() if _parent(number) == process.pid]
-    children += [number for number in _processes() if _parent(number) in children]
-    assert children
+    children: list[int] = []
+    forked: list[int] = []
+    for _ in range(1000):
+        children = [number for number in _processes() if _parent(number) == process.pid]
+        forked = [number for number in _processes() if _parent(number) in children]
+        if forked:
+            break
+        time.sleep(0.01)
+    assert forked
+    children += forked
     if stopped:
         for number in children:
             os.kill(number, signal.SIGSTOP)

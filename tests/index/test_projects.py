@@ -13,13 +13,14 @@ from app.index.index import Index
 from app.index.row import SCHEMA
 from app.index.unused import NOTED_MS, UNUSED_MS
 from tests.factory import chain, write_session
-from tests.index.helpers import pi_store
+from tests.index.helpers import append, message, pi_store
 from tests.index.test_catalog import catalog, row, save
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from app.index.batch import Delta
     from app.index.catalog import Catalog
 
 
@@ -123,3 +124,18 @@ def test_who_follows_the_files_keeps_them(tmp_path: Path) -> None:
     index = Index([pi_store(str(tmp_path / "store"))], str(tmp_path / "cache"))
     assert (kept, [number for _, number, _ in index.catalog.groups()]) == (1, [1])
     index.catalog.close()
+
+
+def test_they_are_kept_when_it_ends_whatever_changed_meanwhile(tmp_path: Path) -> None:
+    path = write_session(tmp_path / "store/--work--/a.jsonl", *chain("hello"))
+    stop = Event()
+    index = Index([pi_store(str(tmp_path / "store"))], str(tmp_path / "cache"), poll=True)
+
+    def told(delta: Delta) -> None:
+        if any(row.message_count == 2 for row in delta.changed):
+            stop.set()
+        elif delta.done >= delta.total:
+            append(path, message("n", None, "more"))
+
+    index.watch(told, stop)
+    assert behind_its_back(tmp_path / "cache", "DELETE FROM projects") == 1
