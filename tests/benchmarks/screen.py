@@ -21,6 +21,7 @@ from tests.terminal import Terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
     from tests.benchmarks.live import LiveProject
     from tests.benchmarks.peers import Peers
@@ -35,16 +36,16 @@ SECONDS = 3
 
 
 @contextmanager
-def browser(
-    setting: Setting, live: LiveProject, *, colour: bool | None = None, **env: str
+def started(
+    command: list[str], setting: Setting, live: LiveProject, *, colour: bool | None = None, **env: str
 ) -> Iterator[Terminal]:
-    """leafmark's screen, started in the live project's folder.
+    """A screen of leafmark's, started in the live project's folder.
 
     :param colour: the terminal answers what it is asked, and for its background colour or not; None: it
         answers nothing.
     """
     with Terminal(
-        setting.leafmark(),
+        command,
         env={**setting.env, **env},
         cwd=live.folder,
         answers=colour is not None,
@@ -54,6 +55,13 @@ def browser(
         if terminal.process.poll() is None:
             terminal.press("ctrl+q")
             terminal.wait(20)
+
+
+def browser(
+    setting: Setting, live: LiveProject, *, colour: bool | None = None, **env: str
+) -> AbstractContextManager[Terminal]:
+    """The browser, see `started`."""
+    return started(setting.leafmark(), setting, live, colour=colour, **env)
 
 
 def warm_up(setting: Setting) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import statistics
 import time
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from tests.benchmarks.live import rows_shown
@@ -16,18 +15,19 @@ from tests.benchmarks.measure import Peaks, anonymous_bytes, in_turn, percentile
 from tests.benchmarks.pasted import found, pastes, with_fast_resume, with_picker
 from tests.benchmarks.pickers import FastResume, Titles, first_rows, in_both_kinds, pickers, whole_list
 from tests.benchmarks.rows import Result, mb, ms
-from tests.benchmarks.screen import POLLING, TRIES, flood, warm_up
+from tests.benchmarks.screen import POLLING, TRIES, flood, started, warm_up
 from tests.benchmarks.searching import DEEP
-from tests.terminal import Terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
     from tests.benchmarks.live import LiveProject
     from tests.benchmarks.measure import Setting
     from tests.benchmarks.pasted import Paste
     from tests.benchmarks.peers import Peers
     from tests.benchmarks.pickers import Picker
+    from tests.terminal import Terminal
 
 CURSOR = "❯"
 """Before the row that is chosen; where no session is listed there is none."""
@@ -36,26 +36,11 @@ _COUNT = re.compile(r"─ ([\d,]+) of [\d,]+(?: · [\d,]+ hidden)? ─")
 DEEP_KEY = "ctrl+t"
 
 
-@contextmanager
 def selector(
     setting: Setting, live: LiveProject, *, colour: bool | None = None, **env: str
-) -> Iterator[Terminal]:
-    """The selector, started in the live project's folder.
-
-    :param colour: the terminal answers what it is asked, and for its background colour or not; None: it
-        answers nothing.
-    """
-    with Terminal(
-        setting.leafmark("resume"),
-        env={**setting.env, **env},
-        cwd=live.folder,
-        answers=colour is not None,
-        colour=bool(colour),
-    ) as terminal:
-        yield terminal
-        if terminal.process.poll() is None:
-            terminal.press("ctrl+q")
-            terminal.wait(20)
+) -> AbstractContextManager[Terminal]:
+    """The selector, see `started`."""
+    return started(setting.leafmark("resume"), setting, live, colour=colour, **env)
 
 
 def everywhere(terminal: Terminal, live: LiveProject) -> None:

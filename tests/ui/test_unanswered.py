@@ -60,13 +60,18 @@ async def asked(it, *keys, of="man page"):
     assert it.box.value.startswith(of)
 
 
+async def goes_on(it, held, resumed):
+    """The search answers, and the session that matches is resumed."""
+    held.set()
+    await it.until(lambda: resumed, "the session")
+    assert ids(resumed) == ["plain"]
+
+
 async def test_enter_waits_for_the_answer(browser, three, held, resumed):
     async with browser(selector="") as it:
         await asked(it, "enter")
         assert resumed == []
-        held.set()
-        await it.until(lambda: resumed, "the session")
-        assert ids(resumed) == ["plain"]
+        await goes_on(it, held, resumed)
         assert it.listed() == ["plain"]
 
 
@@ -75,18 +80,14 @@ async def test_enter_behind_the_query_of_the_command_line_waits(browser, three, 
         together(it, "enter")
         await it.until(lambda: it.screen.scanned, "the sessions")
         assert resumed == []
-        held.set()
-        await it.until(lambda: resumed, "the session")
-        assert ids(resumed) == ["plain"]
+        await goes_on(it, held, resumed)
 
 
 async def test_enter_typed_in_one_go_with_the_query_waits(browser, three, held, resumed):
     async with browser(selector="") as it:
         together(it, *"done", "enter")
         await it.until(lambda: it.box.value == "done", "the letters")
-        held.set()
-        await it.until(lambda: resumed, "the session")
-        assert ids(resumed) == ["plain"]
+        await goes_on(it, held, resumed)
 
 
 async def test_enter_behind_a_pasted_query_waits(browser, three, held, resumed):
@@ -94,9 +95,7 @@ async def test_enter_behind_a_pasted_query_waits(browser, three, held, resumed):
         it.app.post_message(events.Paste("done"))
         together(it, "enter")
         await it.until(lambda: it.box.value == "done", "the text")
-        held.set()
-        await it.until(lambda: resumed, "the session")
-        assert ids(resumed) == ["plain"]
+        await goes_on(it, held, resumed)
 
 
 async def test_enter_in_the_browser_waits_wherever_its_cursor_is(browser, three, held, resumed):
@@ -106,9 +105,7 @@ async def test_enter_in_the_browser_waits_wherever_its_cursor_is(browser, three,
         assert it.focus == "sessions"
         await it.press("enter")
         assert len(it.listed()) == 5, "which stays open"
-        held.set()
-        await it.until(lambda: resumed, "the session")
-        assert ids(resumed) == ["plain"]
+        await goes_on(it, held, resumed)
 
 
 async def test_enter_is_not_lost_when_the_answer_moves_the_cursor(browser, three, held, resumed, monkeypatch):
@@ -239,9 +236,7 @@ async def test_of_two_keys_that_would_have_to_wait_neither_acts(browser, three, 
 async def test_a_key_that_is_pressed_twice_acts_once(browser, three, held, resumed):
     async with browser(selector="") as it:
         await asked(it, "enter", "enter")
-        held.set()
-        await it.until(lambda: resumed, "the session")
-        assert ids(resumed) == ["plain"]
+        await goes_on(it, held, resumed)
 
 
 async def test_a_wider_search_is_waited_for(browser, three, held, resumed):
@@ -253,9 +248,7 @@ async def test_a_wider_search_is_waited_for(browser, three, held, resumed):
         held.clear()
         await it.press("ctrl+t", "enter")
         assert resumed == []
-        held.set()
-        await it.until(lambda: resumed, "the session")
-        assert ids(resumed) == ["plain"]
+        await goes_on(it, held, resumed)
 
 
 @pytest.mark.parametrize("selector", ["", None], ids=["selector", "browser"])
