@@ -33,8 +33,8 @@ def main(arguments: Sequence[str] | None = None, *, ends: bool = False) -> int:
     :return: the exit code: 0 done, 1 nothing found, 2 wrong use, 3 refused or failed.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
-    if sys.stdout is None:  # it was closed before we began
-        sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    if sys.stdin is None or sys.stdout is None or sys.stderr is None:
+        _open_what_is_closed()
     try:
         return _run(_options(words), ends)
     except KeyboardInterrupt:
@@ -61,6 +61,19 @@ def _options(words: list[str]) -> Options:
 
         options = usage.parse(words)
     return options
+
+
+def _open_what_is_closed() -> None:
+    """Standard streams that were closed before we began lead nowhere, and no file that is opened later gets
+    the number of one.
+    """
+    while (spare := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(spare, True)
+    os.close(spare)
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(1, "w", errors="replace")
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(2, "w", errors="replace")
 
 
 def _silence() -> None:

@@ -131,7 +131,7 @@ def show(
     """Write the first frame, empty where the terminal is too small for one.
 
     :param ending: told to give the terminal back.
-    :param query: of the selector; None for the browser.
+    :param query: of the selector; None for the browser. What it may leave out is not in the list.
     :param ascii_only: spell it in ASCII.
     :return: the list as shown, and the terminal to give back at the end.
     """
@@ -143,6 +143,8 @@ def show(
     catalog = Catalog(setup.cache_folder, setup.stores)
     try:
         model, counts = fill_list(setup, _height(terminal), arrangement, catalog)
+        if query:
+            model.begin_with(query)
         terminal.enter(_picture(setup, theme, model, terminal, query, ascii_only=ascii_only))
         # the picture is there: the rest of the list is for the screen that follows
         model.preview(counts, ())
@@ -197,7 +199,10 @@ def _picture(
     if columns < SMALLEST[0] or lines < SMALLEST[1]:
         return ""
     now_ms = setup.now_ms()
-    keys = None if query is None else line_keys(selects=True, here=True, typed=bool(query))
+    has_row = any(line.row is not None for line in model.lines)
+    keys = None
+    if query is not None:
+        keys = line_keys(selects=True, here=True, typed=bool(query), has_row=has_row)
     drawn = frame(
         model,
         columns,

@@ -143,7 +143,7 @@ def resume(options: Options, setup: Setup, theme: str, ending: Ending) -> tuple[
 
     why_not = missing()
     plan = None
-    if resuming.may_name(options) or (why_not and options.print and options.query):
+    if resuming.may_name(options) or (why_not and options.query):
         plan, code, said = resuming.look_up(options, setup, alone=bool(why_not))
         if said:
             return code, said

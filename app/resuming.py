@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from app.view.session_filter import is_plain
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from app.actions.resume import Plan
@@ -15,12 +17,29 @@ DONE, NOT_FOUND, WRONG_USE, REFUSED = 0, 1, 2, 3
 SHORTEST = 8
 """Beginnings of ids are as long at least: shorter ones may be words that somebody looks for."""
 
+_HEX_LETTERS = "abcdef"
+
 
 def may_name(options: Options) -> bool:
-    """Whether the words of ``options`` can name a session. Most do not, and then nothing has to be imported
-    to tell before the first frame.
+    """Whether the words of ``options`` look as if they named a session. Most do not, and then nothing has to
+    be imported, and no session looked at, before the first frame.
+
+    The ids that agents make up have digits or dashes (FORMATS 1.1). One that somebody made of letters alone
+    is a word on the screen, and found as one.
     """
-    return len(options.query) == 1 and (len(options.query[0]) >= SHORTEST or os.sep in options.query[0])
+    if len(options.query) != 1:
+        return False
+    (word,) = options.query
+    return _is_path(word) or (_may_be_id(word) and not (word.isalpha() and word.strip(_HEX_LETTERS)))
+
+
+def _is_path(word: str) -> bool:
+    return os.sep in word and os.path.lexists(word)
+
+
+def _may_be_id(word: str) -> bool:
+    """Whether it can be an id or the beginning of one: none has what makes a query more than words."""
+    return len(word) >= SHORTEST and is_plain(word)
 
 
 def look_up(options: Options, setup: Setup, *, alone: bool) -> tuple[Plan | None, int, str]:
@@ -54,12 +73,9 @@ def named(options: Options, setup: Setup) -> Plan | None:
     :raises find.Ambiguous: they name several.
     :raises SessionError: it cannot be read.
     """
-    if not may_name(options):
-        return None
-    word = options.query[0]
-    path = os.path.abspath(word)
-    is_path = os.sep in word and os.path.lexists(path)
-    if not is_path and len(word) < SHORTEST:
+    word = options.query[0] if len(options.query) == 1 else ""
+    path, is_path = os.path.abspath(word), _is_path(word)
+    if not is_path and not _may_be_id(word):
         return None
     from app.index.find import NotFound, find_session
     from app.index.index import Index

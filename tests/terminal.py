@@ -313,6 +313,39 @@ class Terminal:
             at = self.send(key_bytes(key))
         return at
 
+    def click(self, column: int, row: int, times: int = 1) -> float:
+        """Press and let go of the mouse's first button over a cell (both from 0), as a terminal reports it in
+        the SGR form (mode 1006); when the last report was sent.
+        """
+        at = 0.0
+        for _ in range(times):
+            self._report(0, column, row)
+            at = self._report(0, column, row, "m")
+        return at
+
+    def wheel(self, column: int, row: int, notches: int) -> float:
+        """Turn the wheel over a cell: towards the end of the text, or back where `notches` is negative."""
+        at = 0.0
+        for _ in range(abs(notches)):
+            at = self._report(65 if notches > 0 else 64, column, row)
+        return at
+
+    def _report(self, button: int, column: int, row: int, ends: str = "M") -> float:
+        # who has not asked for such reports gets none
+        if not (self.emulator.modes.get(1000) and self.emulator.modes.get(1006)):
+            raise RuntimeError(f"the program does not want to know of the mouse:\n{self.dump()}")
+        return self.send(f"\x1b[<{button};{column + 1};{row + 1}{ends}")
+
+    def find(self, text: str, *, last: bool = False) -> tuple[int, int]:
+        """The (column, row) of the first place of `text` on the screen, or the last; LookupError where it is
+        not. Not for lines with wide characters before it.
+        """
+        rows = [(line, row) for row, line in enumerate(self.lines) if text in line]
+        if not rows:
+            raise LookupError(f"{text!r} is not on the screen:\n{self.dump()}")
+        line, row = rows[-1 if last else 0]
+        return line.index(text), row
+
     def resize(self, columns: int, rows: int) -> None:
         """Change the size of the window: the kernel sends SIGWINCH to the program."""
         self.emulator.resize(columns, rows)

@@ -42,6 +42,15 @@ def test_no_key_of_the_table_stands_for_two_commands_of_one_place() -> None:
         assert len(every) == len(set(every)), focus
 
 
+def test_without_a_session_the_line_offers_nothing_about_one() -> None:
+    for typed in (True, False):
+        keys = line_keys(selects=True, here=True, typed=typed)
+        without = line_keys(selects=True, here=True, typed=typed, has_row=False)
+        labels = {label for _, label in keys} - {label for _, label in without}
+        assert labels == {"resume", "rename", "trash"}
+        assert set(without) < set(keys)
+
+
 def test_without_keys_there_is_nothing_to_show_and_nothing_to_bind() -> None:
     assert remap(dict.fromkeys([command.id for command in COMMANDS], "")) == []
     assert not any(command.keys for command in COMMANDS)
@@ -49,6 +58,7 @@ def test_without_keys_there_is_nothing_to_show_and_nothing_to_bind() -> None:
     assert [footer(pane) for pane in PANES] == [[]] * len(PANES)
     for selects, here, typed in itertools.product([True, False], repeat=3):
         assert line_keys(selects=selects, here=here, typed=typed) == []
+        assert line_keys(selects=selects, here=here, typed=typed, has_row=False) == []
         assert list_keys(selects=selects, here=here) == []
     assert {key_of(command.id) for command in COMMANDS} == {""}
     assert remap({"session.fork": "p"}) == [], "a key that nobody has any more"

@@ -220,7 +220,13 @@ except SystemExit:
 """
 
 
-@pytest.mark.parametrize("words", [[], ["login"], ["fix", "the", "login"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        *([], ["login"], ["fix", "the", "login"], ["refactoring"]),
+        *(["has:label"], ["re:src/.*[.]py"], ['"a phrase"'], ["a/b"]),
+    ],
+)
 def test_a_query_waits_for_nothing_before_the_first_frame(words: list[str], tmp_path: Path) -> None:
     env = {"HOME": str(tmp_path), "LEAFMARK_CACHE_DIR": str(tmp_path / "cache"), "PATH": os.defpath}
     command = [sys.executable, "-c", RESUMES, str(ROOT), *words]

@@ -29,6 +29,8 @@ def folded(strings: Sequence[bytes]) -> Sequence[bytes]:
         data = _unescaped(data)
     found = fold_utf8(data)
     if found and found[0] == found[-1] == _QUOTE:
+        if len(strings) == 1 and 0 not in found:
+            return [found[1:-1]]
         parts = split(found[1:-1], b'"\0"')
         if len(parts) == len(strings):
             return parts

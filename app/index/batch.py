@@ -120,7 +120,7 @@ class Batch:
             self._removed.append(row.path)
             self._tell_not_of({row.path})
         self._known[row.path] = row.signature
-        self.counted()
+        self._done += 1
 
     def drop(self, paths: list[str]) -> None:
         """Files are gone."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Concatenate, ParamSpec, TypeVar
 
     from app.index.reading import Reading
-    from app.index.recent import Known, Recent
+    from app.index.recent import Recent
     from app.index.row import Row, Signature
     from app.index.saving import Columns, Saving
     from app.index.text.segment import Span
@@ -77,6 +77,8 @@ class Catalog:
     @property
     def text_store(self) -> TextStore:
         """What keeps the texts; let go of by `close`."""
+        if self._text_store is not None:
+            return self._text_store
         # Made when there is something to write: the first frame needs none of it.
         with self._lock:
             if self._text_store is None:
@@ -113,6 +115,10 @@ class Catalog:
 
         with Resting():
             return newest_first(self._ask(stored.rows, full) or [])
+
+    def files(self) -> stored.Files:
+        """All files as they were when they were read; of sessions less than their rows say."""
+        return self._ask(stored.files) or stored.Files(())
 
     def newest(self, limit: int) -> tuple[list[Row], int]:
         """The `limit` newest sessions, newest first and without their first messages, and how many there
@@ -183,7 +189,7 @@ class Catalog:
             before = self._database.written
             for reading in read:
                 self._pending[reading.row.path] = columns(reading)
-            saving = self._flush(recent.known(before) if recent else None)
+            saving = self._flush(recent)
             if recent and saving:
                 recent.keep(read, saving.places, saving.numbers, before, self._database.written)
 
@@ -227,7 +233,8 @@ class Catalog:
         `database`.
         """
         with self._lock:
-            self._flush()
+            if self._pending:
+                self._flush()
             try:
                 return self._database.run(work)
             except Busy:
@@ -242,7 +249,7 @@ class Catalog:
         """The answer to one of `stored`, for the stores at hand; None as with `run`."""
         return self.run(lambda connection: question(connection, self.roots(connection), *asked, **named))
 
-    def _flush(self, known: Known | None = None) -> Saving | None:
+    def _flush(self, known: Recent | None = None) -> Saving | None:
         """Write what is pending; None where there is nothing, or another process has locked us out."""
         if not self._pending:
             return None

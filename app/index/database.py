@@ -73,7 +73,7 @@ class Database:
         :raises Busy: another process holds the lock; nothing was changed.
         """
         for _ in range(3):
-            connection = self._open()
+            connection = self._connection or self._open()
             try:
                 return work(connection)
             except sqlite3.ProgrammingError:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 
 from app.index.mounts import is_silent
-from app.index.watch import NativeWatch, PollWatch
+from app.index.polling import PollWatch
+from app.index.watch import NativeWatch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -120,6 +120,7 @@ class Index:
         stop: threading.Event | None = None,
         *,
         gentle: bool = False,
+        texts: bool = True,
     ) -> None:
         """Bring the catalog up to date once, reading the newest files first.
 
@@ -127,6 +128,7 @@ class Index:
             of the first scan in any case.
         :param stop: set by another thread to end soon; what has been read is kept.
         :param gentle: leave room for the thread of the screen.
+        :param texts: see `Scanner.scan`.
         """
         if not self._begun:
             self._begun = True
@@ -137,7 +139,9 @@ class Index:
         elif on_delta is None:
             # Nobody will know what has come since.
             self._given = None
-        self._scanner.scan(on_delta and self._telling(on_delta), stop or threading.Event(), gentle)
+        self._scanner.scan(
+            on_delta and self._telling(on_delta), stop or threading.Event(), gentle, texts=texts
+        )
         if on_delta is None and self._searcher is not None:
             # Somebody began to listen in the middle, and was told nothing.
             self._searcher.load()
@@ -172,12 +176,20 @@ class Index:
         return asked
 
     def look_ahead(
-        self, text: str, *, order: str = "recent", all_text: bool = False, every: bool = False
+        self,
+        text: str,
+        *,
+        order: str = "recent",
+        all_text: bool = False,
+        every: bool = False,
+        foreseen: Callable[[Hit], object] | None = None,
     ) -> None:
         """Have a copy of this process look through files for `text`, the oldest first, while this one brings
         the catalog up to date. For a process that does nothing but that, and then asks for the same with
         `query(alone=True)`. Where it would save nothing, nothing happens.
 
+        :param foreseen: is called by that query with hits that are none yet: whoever asks something about
+            each of them can do so before it is their turn, while the copy goes on.
         :raises QueryError: the query cannot be run.
         """
         from app.index.query.grammar import parse
@@ -190,13 +202,24 @@ class Index:
         from app.index.search.terms import Plan
 
         plan = Plan(query)
-        rows = self.rows()
         if query.filters:
             from app.index.facts import facts_of
 
+            rows = self.rows()
             facts = self._facts or facts_of(self._stores, lambda: rows, now_ms, self._state_folder)
             rows = [row for row in rows if query.passes(row, facts)]
-        self._ahead = look_ahead(plan, rows, every=every or order != "recent")
+            files = [(row.path, row.signature) for row in rows]
+            dialect: Callable[[int], str] = lambda number: rows[number].dialect  # noqa: E731
+        else:
+            # Rows take longer, and are not needed to look through files.
+            stored = self.catalog.files()
+            files, dialect = stored.listed, stored.dialect
+            if not self._begun:
+                self._begun = True
+                self._scanner.begin(dict([*files, *stored.refused]))
+        self._ahead = look_ahead(plan, files, dialect, every=every or order != "recent")
+        if self._ahead and foreseen:
+            self._ahead.foreseen = foreseen
         self._foreseen = (text, order, all_text, every)
 
     def query(

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
     from app.index.stored import Roots
 
-FORGET = "DELETE FROM projects"
+FORGET = "DELETE FROM projects WHERE true"
+"""Of all, and mostly there is nothing. Without a condition SQLite would write the pages of the empty table
+each time, which are a third of what it writes for one more entry.
+"""
 
 _MARSHAL_VERSION = 4  # written and read by every Python since 3.4
 

@@ -22,39 +22,23 @@ MOST = 16
 """So many are kept: of a session with twenty thousand entries a reading weighs 80 kB."""
 
 
-class Known:
-    """What stands in the catalog's tables, for whoever writes next.
+class Recent:
+    """They are as they are stored while nothing else has been written.
 
-    connection   that wrote it
-    others       what `written_by_others` must say for it to hold
-    places       what stands there of files
-    numbers      of the segments by their names; None where they are not known
+    written    the connection that stored them, and how much it had written by then
+    others     what `written_by_others` then said
+    places     what stands in the catalog's tables of files
+    numbers    of the segments by their names; None where they are not known
     """
 
-    __slots__ = ("connection", "numbers", "others", "places")
-
-    def __init__(
-        self,
-        connection: sqlite3.Connection,
-        others: int,
-        places: Mapping[Key, Place],
-        numbers: dict[str, int] | None,
-    ) -> None:
-        self.connection = connection
-        self.others = others
-        self.places = places
-        self.numbers = numbers
-
-
-class Recent:
-    """They are as they are stored while nothing else has been written."""
+    __slots__ = ("_readings", "numbers", "others", "places", "written")
 
     def __init__(self) -> None:
+        self.places: dict[Key, Place] = {}
+        self.numbers: dict[str, int] | None = None
+        self.written: Written = (None, 0)
+        self.others = 0
         self._readings: dict[str, Reading] = {}
-        self._places: dict[Key, Place] = {}
-        self._numbers: dict[str, int] | None = None
-        self._written: Written = (None, 0)
-        self._others = 0
 
     def find(self, paths: Sequence[str], written: Written, others: int) -> dict[str, Reading] | None:
         """The readings of these files, by path; None where one of them has to be asked for.
@@ -62,24 +46,14 @@ class Recent:
         :param written: by the catalog so far.
         :param others: what `written_by_others` says now.
         """
-        if written != self._written or others != self._others:
-            self._written = written
-            self._others = others
+        if written != self.written or others != self.others:
+            self.written = written
+            self.others = others
             self._forget()
             return None
         readings = self._readings
         found = {path: readings[path] for path in paths if path in readings}
         return found if len(found) == len(paths) else None
-
-    def known(self, written: Written) -> Known | None:
-        """What else is known; None where that is nothing.
-
-        :param written: by the catalog so far.
-        """
-        connection = written[0]
-        if connection is None or written != self._written:
-            return None
-        return Known(connection, self._others, self._places, self._numbers)
 
     def keep(
         self,
@@ -91,26 +65,25 @@ class Recent:
     ) -> None:
         """These were just stored, in these places.
 
-        :param numbers: see `Known`.
         :param before: what the catalog had written; `after`: what it has written by now.
         """
-        if before != self._written or before[0] is not after[0]:
-            self._written = (None, 0)
+        if before != self.written or before[0] is not after[0]:
+            self.written = (None, 0)
             self._forget()
             return
         # What others have written since is not asked for: the next `find` will see it.
-        self._written = after
-        self._numbers = numbers
-        self._places.update(places)
+        self.written = after
+        self.numbers = numbers
+        self.places.update(places)
         for reading in readings:
             row = reading.row
             self._readings.pop(row.path, None)
             self._readings[row.path] = reading
-        if len(self._readings) > MOST or len(self._places) > MOST:
+        if len(self._readings) > MOST or len(self.places) > MOST:
             self._readings = dict([*self._readings.items()][-MOST:])
-            self._places = {key: place for key, place in self._places.items() if key[1] in self._readings}
+            self.places = {key: place for key, place in self.places.items() if key[1] in self._readings}
 
     def _forget(self) -> None:
         self._readings.clear()
-        self._places.clear()
-        self._numbers = None
+        self.places.clear()
+        self.numbers = None

@@ -8,7 +8,7 @@ from app.index.database import encode, written_by_others
 from app.index.projects import FORGET
 from app.index.row import FIRST_MESSAGE
 from app.index.stored import BESIDE
-from app.index.text.table import Ledger
+from app.index.text.table import Ledger, flat, packed
 from app.sessions.halves import STAMP
 
 TYPE_CHECKING = False
@@ -18,12 +18,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from app.index.reading import Reading
-    from app.index.recent import Known
+    from app.index.recent import Recent
     from app.index.row import Row
     from app.index.text.segment import Span
+    from app.index.text.table import Flat
 
-    Place = tuple[int, bytes | None, bytes | None, bytes | None]
-    """What stands in the tables of a file: its key, its spans as stored, first message and stamp."""
+    Place = tuple[int, Flat | None, bytes | None, bytes | None]
+    """What stands in the tables of a file: its key, its spans, first message and stamp."""
 
     Lasting = tuple[bytes, bytes, bytes]
     Columns = tuple[str, tuple[Any, ...], tuple[Any, ...], Lasting, tuple[Span, ...] | None]
@@ -85,10 +86,10 @@ class Saving:
         self,
         pending: Mapping[str, Columns | None],
         stores: Mapping[str, bytes],
-        known: Known | None = None,
+        known: Recent | None = None,
     ) -> None:
         """:param stores: the names of the stores at hand by their roots.
-        :param known: what need not be asked for while no other process has written.
+        :param known: what need not be asked for while neither we nor others have written since.
         """
         self.places: dict[tuple[str, str], Place] = {}
         self.numbers: dict[str, int] | None = None
@@ -106,16 +107,17 @@ class Saving:
         self._ids.clear()
         self.places = places = {}
         connection.execute("BEGIN IMMEDIATE")
-        connection.execute(FORGET)
         known = self._known
         if (
-            known is None
-            or known.connection is not connection
-            or known.others != written_by_others(connection)
+            known is not None
+            and known.written == (connection, connection.total_changes)
+            and known.others == written_by_others(connection)
         ):
-            known = None
-        # A copy: a number that is given now is none should this fail.
-        numbers = dict(known.numbers) if known and known.numbers else None
+            # A copy: a number that is given now is none should this fail.
+            numbers = dict(known.numbers) if known.numbers else None
+        else:
+            known = numbers = None
+        connection.execute(FORGET)
         ledger = Ledger(connection, numbers)
         many = len(self._pending) > _MANY
         for path, entry in self._pending.items():
@@ -137,35 +139,37 @@ class Saving:
         connection.execute("COMMIT")
 
     def _find(self, connection: sqlite3.Connection, store: bytes, path: str) -> Place | None:
-        found: Place | None = connection.execute(_FIND, (store, encode(path))).fetchone()
-        return found
+        found = connection.execute(_FIND, (store, encode(path))).fetchone()
+        return found and (found[0], flat(found[1]), found[2], found[3])
 
     def _insert(
         self, connection: sqlite3.Connection, ledger: Ledger, path: str, entry: Columns
     ) -> Place | None:
         """Write what was read of a file that is not there yet; None where it is."""
         root, session, reading, lasting, spans = entry
-        packed = ledger.pack(spans)
-        made = connection.execute(_INSERT, (*session, self._id(connection, root), encode(path), packed))
+        after = ledger.flat(spans)
+        made = connection.execute(
+            _INSERT, (*session, self._id(connection, root), encode(path), packed(after))
+        )
         if not made.rowcount:
             return None
         key = made.lastrowid or 0
         connection.execute(_PUT_READING, (key, *reading))
         connection.execute(_PUT_LASTING, (key, *lasting))
-        ledger.count(None, packed)
-        return key, packed, lasting[0], lasting[1]
+        ledger.count(None, after)
+        return key, after, lasting[0], lasting[1]
 
     def _update(self, connection: sqlite3.Connection, ledger: Ledger, found: Place, entry: Columns) -> Place:
         """Write what was read of a file that is there."""
         _, session, reading, lasting, spans = entry
         key, before, said, stamp = found
-        packed = ledger.pack(spans)
-        connection.execute(_UPDATE, (*session, packed, key))
+        after = ledger.flat(spans)
+        connection.execute(_UPDATE, (*session, packed(after), key))
         connection.execute(_PUT_READING, (key, *reading))
         if said != lasting[0] or stamp != lasting[1]:
             connection.execute(_PUT_LASTING, (key, *lasting))
-        ledger.count(before, packed)
-        return key, packed, lasting[0], lasting[1]
+        ledger.count(before, after)
+        return key, after, lasting[0], lasting[1]
 
     def _forget(self, connection: sqlite3.Connection, ledger: Ledger, path: str) -> None:
         for name in self._stores.values():

@@ -162,11 +162,14 @@ class Scanner:
     ) -> None:
         """:param away: files in folders that cannot be read any more, with the signatures that say so."""
         batch = Batch(self.known, self._catalog, on_delta, self._pace, stop, len(jobs) + len(away))
-        batch.drop(gone)
+        if gone:
+            batch.drop(gone)
         # What other processes have left behind is looked for once, by the first that has to write itself.
         self._untidy = self._untidy or bool(gone) or bool(jobs and not self._following)
-        self._mark(away, batch)
-        with self._catalog.text_store.writing() if jobs else nullcontext():
+        if away:
+            self._mark(away, batch)
+        texts = self._catalog.text_store
+        with texts.writing() if jobs else nullcontext():
             if jobs:
                 jobs = self._prepare(jobs, batch, lost)
                 if len(jobs) >= ANNOUNCED_FROM:
@@ -174,11 +177,10 @@ class Scanner:
             if jobs:
                 settle(jobs)
             if len(jobs) == 1 and not early and not stop.is_set():
-                self._take(*read_alone(jobs[0], self._catalog.text_store), batch)
+                self._take(*read_alone(jobs[0], texts), batch)
             elif jobs:
                 # Nobody waits for the rows of a list that is printed at its end.
                 listed = self.known if on_delta else None
-                texts = self._catalog.text_store
                 with closing(results(jobs, listed, texts, stop, early, gentle=gentle)) as groups:
                     for group, awaited in groups:
                         for step, result in group:
@@ -220,13 +222,12 @@ class Scanner:
                 back[job.path] = job.signature
             else:
                 left.append(job)
-        self._mark(back, batch)
+        if back:
+            self._mark(back, batch)
         return left
 
     def _mark(self, signatures: Mapping[str, Signature], batch: Batch) -> None:
         """Give the stored sessions among these files other signatures, and nothing else."""
-        if not signatures:
-            return
         marked = {row.path: row for row in self._catalog.mark(signatures)}
         for path in signatures:
             if path in marked:

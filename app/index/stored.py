@@ -8,7 +8,7 @@ fast path of the first frame.
 from __future__ import annotations
 
 import marshal
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 
 from app.index.database import Doubt, decode, encode
 from app.index.row import Row
@@ -16,18 +16,48 @@ from app.index.row import Row
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from app.index.row import Signature
 
     Roots = Mapping[int, str]
     Project = tuple[str, int, int]
+    File = tuple[str, Signature]
+    Found = tuple[int, int, bytes, bytes, int, int, int, int]
 
 ROW = "store, path, row"
 """The columns that make a row, see `row_of`."""
 
 BESIDE = 2
 """So many of a row's first fields are not in its blob: the two other columns say them."""
+
+_BEGINNING = 64
+"""Bytes of a row's blob in which its first two fields are, the agent and the dialect."""
+
+
+class Files:
+    """Files as they were when they were read.
+
+    listed    those of the sessions, newest first; `refused` those that are none
+    """
+
+    __slots__ = ("_beginnings", "listed", "refused")
+
+    def __init__(self, found: Sequence[Found]) -> None:
+        """:raises Doubt: a path is none."""
+        self.listed: list[File] = [(decode(each[2]), each[4:]) for each in found if each[1]]
+        self.refused: list[File] = [(decode(each[2]), each[4:]) for each in found if not each[1]]
+        self._beginnings = [each[3] for each in found if each[1]]
+
+    def dialect(self, number: int) -> str:
+        """That of one of `listed`. ValueError where what is stored does not say."""
+        beginning = self._beginnings[number]
+        try:
+            # The second byte says how many fields there are; what follows these two is not looked at.
+            _, dialect = marshal.loads(beginning[:1] + b"\2" + beginning[2:])
+        except (EOFError, TypeError) as error:
+            raise ValueError(f"the beginning of a row that cannot be read: {error}") from error
+        return str(dialect)
 
 
 def groups(connection: sqlite3.Connection, roots: Roots) -> list[Project]:
@@ -109,6 +139,15 @@ def signatures(connection: sqlite3.Connection, roots: Roots) -> dict[str, Signat
         f" WHERE store IN ({ids_of(roots)})"
     )
     return {decode(path): (ino, size, mtime, ctime) for path, ino, size, mtime, ctime in found}
+
+
+def files(connection: sqlite3.Connection, roots: Roots) -> Files:
+    """All files of the stores."""
+    found = connection.execute(
+        f"SELECT modified, listed, path, substr(row, 1, {_BEGINNING}), ino, size, mtime_ns, ctime_ns"
+        f" FROM sessions NOT INDEXED WHERE store IN ({ids_of(roots)})"
+    )
+    return Files(sorted(found, key=itemgetter(0), reverse=True))
 
 
 def ids_of(roots: Iterable[int]) -> str:

@@ -1,23 +1,21 @@
-"""Hits of a search as lines, and as JSON."""
+"""Hits of a search as lines."""
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from app.formats.stamps import iso
 from app.formats.text import one_line
+from app.reports.hit import role
 from app.reports.listing import table
 from app.view.cells import shorten, width
 from app.view.excerpt import fit, marked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from app.index.search.found import Hit
-    from app.index.search.place import Place
-
-    Places = Callable[[Hit], Place]
+    from app.reports.hit import Places
 
 INDENT = " " * 7
 """Hits stand below the session's age."""
@@ -92,26 +90,6 @@ class Painter:
             parts.append("in another spelling")
         # Ids and types of entries are as strange as their files.
         return [one_line(part) for part in parts if part]
-
-
-def role(hit: Hit) -> str | None:
-    """What stands for the role: who says it, "name", "label", "folder" or "id"; None of a session that is a
-    hit as a whole.
-    """
-    return hit.role or (None if hit.where == "row" else hit.where)
-
-
-def as_json(hit: Hit, place: Places) -> dict[str, Any]:
-    """The hit's object in `leafmark search --json`."""
-    return {
-        "path": hit.path,
-        "session_id": hit.row.id,
-        "entry_id": hit.entry_id,
-        "role": role(hit),
-        "snippet": hit.snippet,
-        "on_active_path": place(hit).on_active_path,
-        "timestamp": None if hit.timestamp is None else iso(hit.timestamp),
-    }
 
 
 def wants_colour(env: Mapping[str, str]) -> bool:

@@ -9,15 +9,15 @@ from app.index.query.grammar import parse
 from app.index.query.query import QueryError
 from app.index.worker import load_decoder
 from app.reports.output import columns, complain, write_json, write_text
-from app.reports.pointed import complain_of
 from app.reports.progress import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from app.index.search.found import Hit, Page
+    from app.index.search.place import Place
     from app.options import Options
-    from app.reports.hits import Places
+    from app.reports.hit import Places
     from app.setup import Setup
 
 SCHEMA = 1
@@ -33,16 +33,18 @@ def run(options: Options, setup: Setup) -> int:
     )
     how: dict[str, Any] = {"order": options.order, "all_text": options.all_text, "every": options.every}
     try:
-        # Nothing else runs yet that might import something.
-        load_decoder()
         # A mistake is told of before anything is read.
         asked = parse(query, setup.now_ms(), home=setup.home, all_text=options.all_text)
         for note in asked.notes:
             complain(note.message)
-        index.look_ahead(query, **how)
+        places: dict[str, Place] = {}
+        index.look_ahead(query, **how, foreseen=lambda hit: places.setdefault(hit.path, index.place(hit)))
+        # No other thread runs yet that might import something.
+        load_decoder()
         progress = Progress()
         try:
-            index.scan(progress.read)
+            # Of files alone it is not asked whether their texts are kept.
+            index.scan(progress.read, texts=not asked.is_deep)
         finally:
             progress.end()
         pages = index.query(query, **how, alone=True)
@@ -53,8 +55,10 @@ def run(options: Options, setup: Setup) -> int:
         if skipped:
             files = "file was" if skipped == 1 else "files were"
             complain(f"{skipped:,} {files} not read; `leafmark doctor` says why")
-        return report(pages, index.place, options, setup)
+        return report(pages, lambda hit: places.pop(hit.path, None) or index.place(hit), options, setup)
     except QueryError as error:
+        from app.reports.pointed import complain_of
+
         complain_of(query, error)
         return 2
     finally:
@@ -67,14 +71,16 @@ def report(pages: Iterable[Page], place: Places, options: Options, setup: Setup)
     :param place: where in its session's tree a hit is.
     :return: the exit code.
     """
-    # A copy of this process looks through files by now; what it does not need is loaded meanwhile.
-    from app.reports.hits import Painter, as_json, wants_colour
-
     counted = _Counted(pages, options.limit)
+    # A copy of this process looks through files by now; what it does not need is loaded meanwhile.
     if options.json:
+        from app.reports.hit import as_json
+
         hits = [as_json(hit, place) for page in counted.pages() for hit in page]
         write_json({"schema": SCHEMA, "total": counted.total, "hits": hits})
     else:
+        from app.reports.hits import Painter, wants_colour
+
         painter = Painter(place, setup.home, setup.now_ms(), columns(), colour=wants_colour(setup.env))
         for page in counted.pages():
             write_text("".join(line + "\n" for line in painter.lines(page)))

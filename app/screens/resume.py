@@ -64,6 +64,8 @@ class ResumeScreen(SessionsScreen):
         """
         super().__init__(setup, model, settings, indexing, selects=True)
         self._query = query
+        if query:
+            model.begin_with(query)
         self._is_covered = False
         self._preview = TranscriptPane(setup, self.service_failed, id="preview")
 

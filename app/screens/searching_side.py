@@ -68,6 +68,8 @@ class SearchingSide(Pane):
         self.is_due = False
         self.is_refused = False
         self.steps_before = 0
+        # nothing was answered yet of what the run began with: the list shows what cannot be wrong
+        self._is_first = False
         self._hits: Mapping[str, Hit] = {}
         self._spotted = ("", "", False)
         # the path of the session that is shown beside the list: a hit in another would be told to nobody
@@ -96,9 +98,14 @@ class SearchingSide(Pane):
         self.call_after_refresh(self.prepare)
 
     def search_for(self, query: str) -> None:
-        """Put a query into the line."""
+        """Put the query into the line that the run begins with."""
+        self._is_first = True
         self.box.value = query
         self.box.cursor_position = len(query)
+        self.search_said = _SEARCHING if query.strip() else ""
+        if self.model.empty() in ("", "query"):
+            # why else nothing is shown, nobody knows before all are read
+            self.changed()
 
     @property
     def is_searching(self) -> bool:
@@ -151,6 +158,7 @@ class SearchingSide(Pane):
             later(PATIENCE, self.call_later, self._narrow, query)
         else:
             self._narrow(query)
+            self._is_first = False
             self._answered = query
             self._hits = {}
             self.spot()
@@ -181,6 +189,12 @@ class SearchingSide(Pane):
         self._answered = event.query
         self.is_due = not event.done
         self.is_refused = bool(event.refused)
+        if self._is_first and (event.paths or event.done):
+            self._is_first = False
+            if self.list.steps == self.steps_before:
+                self.list.forget_place()
+            if event.refused:
+                self.list.set_query("")
         if event.refused:
             # the rows stay as they are
             self.search_said = one_line(event.refused, 200)

@@ -109,13 +109,13 @@ class SessionsScreen(KeepingScreen):
         here = self.model.arrangement.scope == "here"
         if self.side.box.has_focus:
             box = self.side.box
-            pairs = line_keys(
-                selects=self.side.selects, here=here, typed=bool(box.value), completing=box.completing_key
+            return line_keys(
+                selects=self.side.selects,
+                here=here,
+                typed=bool(box.value),
+                completing=box.completing_key,
+                has_row=self.side.list.row is not None,
             )
-            if self.side.list.row is not None:
-                return pairs
-            without = {"resume", *(command.label for command in of_pane("side"))}
-            return [pair for pair in pairs if pair[1] not in without]
         pairs = list_keys(selects=self.side.selects, here=here)
         if self.side.list.row is not None:
             return pairs

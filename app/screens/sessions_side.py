@@ -10,7 +10,7 @@ from textual.message import Message
 from app.commands import key_of, named
 from app.screens.answering_side import AnsweringSide
 from app.view.arrangement import turned
-from app.view.notices import nothing_found, nothing_matches, nothing_shown
+from app.view.notices import nothing_found, nothing_matches, nothing_shown, searching_for
 from app.widgets.bindings import bindings_of
 from app.widgets.search_box import SearchBox
 from app.widgets.session_list import SessionListView
@@ -87,8 +87,10 @@ class SessionsSide(AnsweringSide):
             self.list.show_notice(nothing_found(nowhere, self._home))
         elif not model.lines:
             why, keys = model.empty(), self._ways_out()
-            if why == "query":
-                so_far = self.is_due or not self.is_answered or not self.scanned
+            if why == "query" and not self.is_answered:
+                said = searching_for(self.box.value)
+            elif why == "query":
+                so_far = self.is_due or not self.scanned
                 said = nothing_matches(self.box.value, model.left_out(), keys, so_far=so_far)
             else:
                 said = nothing_shown(why, keys)
@@ -96,7 +98,7 @@ class SessionsSide(AnsweringSide):
         else:
             self.list.show_notice([])
         counts = [self.search_said]
-        if model.is_filtered or model.arrangement.narrows:
+        if (model.is_filtered or model.arrangement.narrows) and (model.matched or self.is_answered):
             counts.insert(0, f"{model.matched:,} of {model.total:,}")
         if model.hidden:
             counts.append(f"{model.hidden:,} hidden")

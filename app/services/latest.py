@@ -28,11 +28,14 @@ class Latest:
         self._stopped = False
         self._thread: Thread | None = None
 
-    def ask(self, job: Job) -> None:
-        """Do this next; a job that waits is dropped, one that runs is told that it was overtaken."""
+    def ask(self, job: Job, *, overtakes: bool = True) -> None:
+        """Do this next; a job that waits is dropped.
+
+        :param overtakes: one that runs is told that it was overtaken; else it comes to its end first.
+        """
         with self._condition:
             self._job = job
-            self._number += 1
+            self._number += overtakes
             if self._thread is None and not self._stopped:
                 self._thread = Thread(target=self._run, name=f"leafmark-{self._name}", daemon=True)
                 self._thread.start()

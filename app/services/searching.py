@@ -27,22 +27,39 @@ class Searching(Questions):
     name = "search"
     _ready = False
     _is_asked = False
+    # what was asked last; how often something was, when that was first, and of which the whole was told last
+    _question: tuple[str, str, bool] | None = None
+    _times = _first = _told = 0
 
     def ask(self, text: str, *, order: str = "recent", everywhere: bool = False) -> None:
         """Look for what matches the query `text`; an empty one only drops the last one.
+
+        The same question is asked again when sessions have changed. The search that is on comes to its end
+        first: where they change all the time, none would. What was found stays until it is all known anew.
 
         :param order: "recent" or "relevance": how `SearchFound.order` is ordered (`Index.query`).
         :param everywhere: also in what tools were asked and gave back, where the query does not say where.
         """
         self._is_asked = bool(text.strip())
-        self._latest.ask(lambda overtaken: self._search(text, order, everywhere, overtaken))
+        self._times += 1
+        question = text, order, everywhere
+        is_new = question != self._question
+        if is_new:
+            self._question, self._first = question, self._times
+        first, times = self._first, self._times
+        self._latest.ask(
+            lambda overtaken: self._search(text, order, everywhere, first, times, overtaken),
+            overtakes=is_new,
+        )
 
     def prepare(self) -> None:
         """Make ready for the first question, unless one has been asked: that would be dropped for it."""
         if not self._ready and not self._is_asked:
             self._latest.ask(self._prepare)
 
-    def _search(self, text: str, order: str, everywhere: bool, overtaken: Callable[[], bool]) -> None:
+    def _search(
+        self, text: str, order: str, everywhere: bool, first: int, times: int, overtaken: Callable[[], bool]
+    ) -> None:
         index = self._index()
         if index is None or not text.strip():
             return
@@ -61,6 +78,7 @@ class Searching(Questions):
             self._post(refused)
             return
         words = words_of(search.query)
+        is_again = self._told == first
         hits = HitsByPath()
         posted, pause = begun, FIRST_SECONDS
         for page in search:
@@ -69,13 +87,15 @@ class Searching(Questions):
                 return
             hits.add(page.hits)
             now = time.monotonic()
-            if page.done or now - posted >= (pause if hits else EMPTY_SECONDS):
+            if page.done:
+                self._told = first
+            if page.done or (not is_again and now - posted >= (pause if hits else EMPTY_SECONDS)):
                 # what was posted belongs to the screen: it gets its own copies
                 found = SearchFound(
                     text,
                     frozenset(hits),
                     words,
-                    done=page.done,
+                    done=page.done and times == self._times,
                     notes=tuple(note.message for note in page.notes),
                     hits=hits.copy(),
                     order=tuple(hits),

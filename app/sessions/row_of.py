@@ -35,6 +35,8 @@ def row_of(tally: Tally, mtime_ms: int, torn: bool) -> Summary:
     if titled is None or titled[0] != sums.name or titled[1] != sums.first_message:
         titled = tally.titled = _titled(sums.name, sums.first_message)
     _, first_message, title, beginning = titled
+    one_a_line = tally.dialect.one_entry_a_line
+    in_a_row = not tally.has_ids or _is_without_ids(tally)
     return Summary(
         agent=header.agent,
         dialect=header.dialect,
@@ -48,7 +50,7 @@ def row_of(tally: Tally, mtime_ms: int, torn: bool) -> Summary:
         modified=modified,
         message_count=sums.messages,
         entry_count=sums.entries,
-        leaf_count=_leaf_count(tally),
+        leaf_count=min(sums.entries, 1) if in_a_row else tally.leaves.count(),
         labels=tuple(sums.labels.items()),
         leaf_id=_leaf_id(tally),
         parent_session=sums.parent_session,
@@ -60,25 +62,14 @@ def row_of(tally: Tally, mtime_ms: int, torn: bool) -> Summary:
         images=sums.images,
         problems=sums.problems,
         torn=torn,
-        linear=_is_linear(tally),
+        # Where a line may hold several entries, it may name any leaf.
+        linear=one_a_line and (in_a_row or tally.leaves.linear),
     )
 
 
 def _titled(name: str | None, first_message: str) -> Titled:
     title = title_of(name, first_message)
     return name, first_message, title, one_line(first_message, LAST_PROMPT_LIMIT)
-
-
-def _leaf_count(tally: Tally) -> int:
-    if not tally.has_ids or _is_without_ids(tally):
-        return min(tally.sums.entries, 1)
-    return tally.leaves.count()
-
-
-def _is_linear(tally: Tally) -> bool:
-    if not tally.dialect.one_entry_a_line:
-        return False  # a line may name any leaf
-    return not tally.has_ids or _is_without_ids(tally) or tally.leaves.linear
 
 
 def _is_without_ids(tally: Tally) -> bool:

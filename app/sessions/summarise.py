@@ -24,7 +24,7 @@ _HEAD = 4096
 _TAIL = 64
 
 MOST = 16
-_growing: dict[str, tuple[Halves, Tally]] = {}
+_growing: dict[str, tuple[Halves, Tally, bytes, blake2b]] = {}
 """By path the tallies of the files that were extended last, so many at most, each with the state that it
 stands for: to make a tally of a state is a good part of what one more line costs.
 """
@@ -92,7 +92,7 @@ def extend(
     if not state:
         return None
     # Taken out: what ends in the middle is of no more use, and no other thread may have it meanwhile.
-    known, tally = _growing.pop(path, (NONE, None))
+    known, tally, began, head = _growing.pop(path, (NONE, None, b"", None))
     try:
         descriptor = open_file(path)
     except OSError as error:
@@ -103,7 +103,9 @@ def extend(
             return None
         start = max(0, offset - _TAIL)
         piece = read_at(descriptor, min(BLOCK_SIZE, end - start), start)
-        head = _head_of(descriptor, offset, b"" if start else piece)
+        beginning = read_at(descriptor, min(_HEAD, offset), 0)
+        if head is None or beginning != began:
+            head = _head_of(descriptor, offset, beginning)
         if _fingerprint(head, piece[: offset - start]) != fingerprint:
             return None
         if tally is None or known is not state:
@@ -112,7 +114,7 @@ def extend(
             return None
         outcome = _fold(tally, descriptor, offset, mtime_ms, piece, end, head, start)
         if outcome.state:
-            _growing[path] = outcome.state, tally
+            _growing[path] = outcome.state, tally, beginning, head
             for oldest in [*_growing][:-MOST]:
                 _growing.pop(oldest, None)
         return outcome

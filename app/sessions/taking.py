@@ -93,8 +93,10 @@ def take(tally: Tally, entries: list[Brief], starts: Sequence[int]) -> bytes:
         entries = entries[heads:]
     if prompts:
         prompted(sums, prompts)
-    tally.use(used)
-    sums.tools.update(dict.fromkeys(filter(None, called)))
+    if used:
+        tally.use(used)
+    if called:
+        sums.tools.update(dict.fromkeys(filter(None, called)))
     sums.entries += len(entries)
     sums.messages += len(entries) - others
     sums.newest = newest

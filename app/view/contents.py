@@ -10,6 +10,7 @@ from app.view.group import NOWHERE, Group
 from app.view.lineage import Lineage
 from app.view.list_line import ListLine
 from app.view.passing import SHOWN, UNKNOWN, Passing, is_empty
+from app.view.row_texts import RowTexts
 from app.view.threads import Order
 
 TYPE_CHECKING = False
@@ -24,6 +25,7 @@ class Contents:
     """Sessions and groups.
 
     by_path   every session, listed or not
+    texts     what the rows of all of them say
     groups    folder -> its group; one, of the name "", where there are no groups
     standing  how many sessions stand where (`app.view.passing`)
     projects  folder -> how many sessions of it there are, listed or not
@@ -41,6 +43,7 @@ class Contents:
         self.pins = pins
         self.live: frozenset[str] = frozenset()
         self.by_path: dict[str, ListLine] = {}
+        self.texts = RowTexts()
         self._lineage = Lineage(self.by_path)
         self._folders: dict[str, str] = {}
         self._empty()
@@ -63,6 +66,7 @@ class Contents:
                 self._uncount(line)
                 self._move(line, NOWHERE, touched)
                 lineage.go(line)
+                self.texts.go(line)
         new: list[ListLine] = []
         others: list[ListLine] = []
         for row in changed:
@@ -75,6 +79,7 @@ class Contents:
                 self._take(line, row)
             elif self._change(line, row, touched):
                 others.append(line)
+        self.texts.come(new)
         lineage.come(new)
         lineage.come(others)
         self._stand_all(new, touched)
@@ -98,7 +103,7 @@ class Contents:
 
     def _take(self, line: ListLine, row: Row) -> None:
         line.row = row
-        line.folded = ""
+        self.texts.change(line)
         line.pinned = bool(self.pins) and (row.agent, row.id) in self.pins
         folder = self._folders.get(row.cwd)
         if folder is None:

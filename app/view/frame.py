@@ -103,6 +103,7 @@ class _Content:
         self._now_ms = now_ms
         self._query = query
         self._selected = model.first_session()
+        self._searches = bool(query) and model.empty() == "query"
 
     def line(self, y: int, cells: int) -> list[Cell]:
         if self._query is not None:
@@ -112,6 +113,9 @@ class _Content:
                     said, how = shorten(SEARCH_HINT, cells - 2), "dim"
                 return [(text, style, "panel") for text, style in fit_line([(f" {said}", how)], cells)]
             y -= 1
+            if self._searches:
+                notice = _searching(self._query, cells - SCROLLBAR)
+                return _plain(fit_line([(f" {notice[y]}", "dim")] if y < len(notice) else [], cells))
         model = self.model
         index, below = divmod(y, model.arrangement.row_height)
         if index >= len(model.lines):
@@ -129,3 +133,12 @@ class _Content:
             *((text, style, background) for text, style in drawn),
             (" " * SCROLLBAR, "text", "background"),
         ]
+
+
+def _searching(query: str, cells: int) -> list[str]:
+    """What stands in place of rows while nothing is found yet, as on the screen that follows."""
+    # most first frames have rows, and no time for what they do not need
+    from app.view.notices import searching_for
+    from app.view.wrapping import wrap
+
+    return [piece for line in searching_for(query) for piece in wrap(line, max(4, cells - 2))]

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
     from app.index.row import Row
     from app.view.list_line import Rank
-    from app.view.matching import Block
+
+
+FEW = 64
+"""If no more than one of so many lines is wanted, each is looked for by itself."""
 
 
 class Group:
@@ -25,9 +28,7 @@ class Group:
     lines         the sessions in order; empty while only their number is known, as in the first frame
     count         how many sessions there are
     newest        the newest activity in ms
-    matching      the lines that a filter leaves; None while it has not looked
-    by_row        the lines of which the row itself has the words that are looked for; None as above
-    blocks        the lines as a filter looks at them (`app.view.matching.blocks_of`); None as above
+    matching      the lines that a filter leaves; None while there is none
     start, shown  the number of the head's line in the list, and how many sessions it speaks of
     moved         whether lines have come, gone or changed places since this was last made false
 
@@ -37,8 +38,6 @@ class Group:
     __slots__ = (
         "_loose",
         "_order",
-        "blocks",
-        "by_row",
         "count",
         "cwd",
         "folder",
@@ -61,9 +60,7 @@ class Group:
         self.lines: list[ListLine] = []
         self.count = 0
         self.newest = 0
-        self.matching: list[ListLine] | None = None
-        self.by_row: list[ListLine] | None = None
-        self.blocks: list[Block] | None = None
+        self.matching: Sequence[ListLine] | None = None
         self.start = 0
         self.shown = 0
         self.moved = True
@@ -123,7 +120,6 @@ class Group:
             self._insert(thread(list(self._loose), self._order))
             self._loose.clear()
             self.moved = True
-        self.matching = self.by_row = self.blocks = None
         self.count = len(self.lines)
         self.newest = self._newest()
 
@@ -135,6 +131,15 @@ class Group:
                 return at
             at += 1
         return None
+
+    def in_order(self, some: list[ListLine]) -> list[ListLine]:
+        """Some of the ``lines``, in their order, each once."""
+        lines, wanted = self.lines, set(some)
+        if len(wanted) == len(lines):
+            return lines[:]
+        if FEW * len(wanted) < len(lines):
+            return sorted(wanted, key=lambda line: self.find(line, lines) or 0)
+        return [line for line in lines if line in wanted]
 
     def _newest(self) -> int:
         if not self.lines:

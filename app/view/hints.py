@@ -8,7 +8,9 @@ SEARCH_HINT = 'words, "a phrase", agent:pi, label:x'
 """Stands in the line of the search while nothing is typed."""
 
 
-def line_keys(*, selects: bool, here: bool, typed: bool, completing: str = "") -> list[tuple[str, str]]:
+def line_keys(
+    *, selects: bool, here: bool, typed: bool, completing: str = "", has_row: bool = True
+) -> list[tuple[str, str]]:
     """(key, label) of what can be done in the line of the search.
 
     :param selects: it is the selector's.
@@ -16,6 +18,7 @@ def line_keys(*, selects: bool, here: bool, typed: bool, completing: str = "") -
     :param typed: there is something in the line.
     :param completing: what completes what is typed: "tab" for the key of that command, "right" for the arrow,
         "" where nothing is offered.
+    :param has_row: the cursor of the list is on a session.
     """
     completes = [(key_of("filter.complete") if completing == "tab" else key_name("right"), "complete")]
     if not completing:
@@ -24,7 +27,8 @@ def line_keys(*, selects: bool, here: bool, typed: bool, completing: str = "") -
     if not selects:
         moves = " ".join(filter(None, (key_of("filter.above"), key_of("filter.below"))))
         own = offered(of_pane("filter"))
-        return _there([*own, *completes, (moves, "move"), (key_of("app.quit", typing=True), "quit")])
+        pairs = [*own, *completes, (moves, "move"), (key_of("app.quit", typing=True), "quit")]
+        return _there(pairs, has_row=has_row)
     # where there is no room, those in the middle go first
     pairs = [
         (key_of("filter.keep"), "resume"),
@@ -36,7 +40,7 @@ def line_keys(*, selects: bool, here: bool, typed: bool, completing: str = "") -
         (key_of("help.show", typing=True), "help"),
         (key_of("filter.drop"), "clear" if typed else "leave"),
     ]
-    return _there(pairs)
+    return _there(pairs, has_row=has_row)
 
 
 def list_keys(*, selects: bool, here: bool) -> list[tuple[str, str]]:
@@ -49,9 +53,10 @@ def list_keys(*, selects: bool, here: bool) -> list[tuple[str, str]]:
     ]
 
 
-def _there(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Those that have a key."""
-    return [pair for pair in pairs if pair[0]]
+def _there(pairs: list[tuple[str, str]], *, has_row: bool) -> list[tuple[str, str]]:
+    """Those that have a key, and something to be done with."""
+    without = set() if has_row else {"resume", *(command.label for command in of_pane("side"))}
+    return [pair for pair in pairs if pair[0] and pair[1] not in without]
 
 
 def _other_scope(here: bool) -> str:

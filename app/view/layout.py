@@ -8,6 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from app.view.contents import Contents
     from app.view.group import Group
     from app.view.list_line import ListLine
     from app.view.matching import Matching
@@ -50,22 +51,23 @@ class Layout:
             self._met.update(new)
             self.opened.update(new)
 
-    def build(self) -> None:
-        """Put the lines together."""
-        matching = self._matching
-        filtered = matching.is_on
-        if filtered:
-            self._match()
+    def build(self, contents: Contents) -> None:
+        """Put the lines together.
+
+        :param contents: whose groups are in order here.
+        """
+        members = self._match(contents) if self._matching.is_on else None
         lines: list[ListLine] = []
         self.matched = 0
         for group in self.order:
             group.moved = False
-            shown = group.lines
-            if filtered:
-                shown = group.matching or []
+            group.matching = None
+            shown, group.shown = group.lines, group.count
+            if members is not None:
+                shown = members.get(group, [])
+                group.matching, group.shown = shown, len(shown)
                 if not shown:
                     continue
-            group.shown = len(shown) if filtered else group.count
             self.matched += group.shown
             group.start = len(lines)
             if not group.is_whole:
@@ -74,17 +76,12 @@ class Layout:
                 lines.extend(shown)
         self.lines = lines
 
-    def _match(self) -> None:
+    def _match(self, contents: Contents) -> dict[Group, list[ListLine]]:
         matching = self._matching
-        matching.match(self.order, ranked=self._ranked)
+        members = matching.match(contents, ranked=self._ranked)
         if self._ranked and matching.is_ranked:
-            self.order.sort(key=lambda group: matching.best(group.matching or []))
-
-    def narrow(self) -> None:
-        """The query says more than before: look in what is left."""
-        for group in self.order:
-            self._matching.narrow(group)
-            group.matching = None
+            self.order.sort(key=lambda group: matching.best(members.get(group, ())))
+        return members
 
     def is_open(self, group: Group) -> bool:
         """Whether the group's sessions are shown."""

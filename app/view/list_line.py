@@ -6,6 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from app.index.row import Row
     from app.view.group import Group
+    from app.view.row_texts import Block
 
 Rank = tuple[int, int, str]
 """0 for what is pinned and comes first, else 1; newest activity, negative; path."""
@@ -28,9 +29,11 @@ class ListLine:
     prefix    the connectors
     rank      what puts threads in order, one object for all lines of a thread; None while it is in none
     folded    what a filter looks at, once one has looked
+    block     with which others that is looked at together
     """
 
     __slots__ = (
+        "block",
         "depth",
         "folded",
         "folder",
@@ -58,6 +61,7 @@ class ListLine:
         self.prefix = ""
         self.rank: Rank | None = None
         self.folded = ""
+        self.block: Block | None = None
 
     @property
     def is_orphan(self) -> bool:

@@ -6,6 +6,7 @@ from app.view.group import NOWHERE
 from app.view.layout import Layout
 from app.view.marks import Marks
 from app.view.matching import Matching
+from app.view.session_filter import is_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Listed:
     def _refresh(self) -> None:
         ranked = self.arrangement.order == "relevance"
         self._layout.put_in_order(self._contents.groups.values(), self.here, ranked=ranked)
-        self._layout.build()
+        self._layout.build(self._contents)
 
     # folds
 
@@ -61,12 +62,12 @@ class Listed:
             self._layout.opened.add(group.cwd)
         else:
             self._layout.opened.discard(group.cwd)
-        self._layout.build()
+        self._layout.build(self._contents)
 
     def open_all(self, is_open: bool) -> None:
         """Unfold or fold every group."""
         self._layout.opened = set(self._contents.groups) if is_open else set()
-        self._layout.build()
+        self._layout.build(self._contents)
 
     def open_first(self, height: int) -> None:
         """Unfold what a person wants to see first: this folder's project, or the newest one where it has
@@ -77,7 +78,7 @@ class Listed:
             self._layout.opened = {group.cwd for group in groups}
         elif groups:
             self._layout.opened = {groups[0].cwd}
-        self._layout.build()
+        self._layout.build(self._contents)
 
     def first_groups(self) -> list[str]:
         """The folders of the groups that are open, in order."""
@@ -95,14 +96,20 @@ class Listed:
         """Whether a query is on."""
         return self._matching.is_on
 
+    def begin_with(self, query: str) -> None:
+        """Show nothing that a query may leave out, while nothing was searched yet. The sessions of which the
+        row matches are among those that will be found; where there is more to it than words, none is known.
+        """
+        if is_plain(query):
+            self.set_query(query)
+        else:
+            self.set_found(frozenset(), [], is_plain=False)
+
     def set_query(self, query: str) -> None:
         """Show only the sessions of which the row matches, and those that were found last (`set_found`);
         an empty query shows all.
         """
-        if self._matching.ask(query):
-            self._layout.narrow()
-        else:
-            self._forget_matches()
+        self._matching.ask(query)
         self._match()
 
     def set_found(
@@ -120,8 +127,7 @@ class Listed:
             beside them.
         :param ranks: path -> place in the search's own order, for the order of relevance.
         """
-        are_others = self._matching.found(paths, words, is_plain=is_plain, ranks=ranks)
-        self._forget_matches(rows=are_others)
+        self._matching.found(paths, words, is_plain=is_plain, ranks=ranks)
         self._match()
 
     def _match(self) -> None:
@@ -129,13 +135,7 @@ class Listed:
         if self.arrangement.order == "relevance":
             self._refresh()
         else:
-            self._layout.build()
-
-    def _forget_matches(self, *, rows: bool = True) -> None:
-        for group in self._contents.groups.values():
-            group.matching = None
-            if rows:
-                group.by_row = None
+            self._layout.build(self._contents)
 
     # which session is where
 

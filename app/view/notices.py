@@ -61,6 +61,11 @@ def nothing_shown(why: str, keys: Mapping[str, str]) -> list[str]:
     return [_REASONS[why], *_ways_out([why, "here"], keys)]
 
 
+def searching_for(query: str) -> list[str]:
+    """What is said where rows are to come: nobody knows yet what matches."""
+    return [f"Searching for “{one_line(query, 60)}” …", "Esc drops the filter."]
+
+
 def nothing_matches(
     query: str, left_out: Sequence[str], keys: Mapping[str, str], *, so_far: bool
 ) -> list[str]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from app.view.arrangement import Arrangement
 from app.view.contents import Contents
 from app.view.listed import Listed
-from app.view.matching import blocks_of, fold_line
 from app.view.passing import HIDDEN, LEFT_OUT, SHOWN, what_leaves_out, why_nothing
 
 TYPE_CHECKING = False
@@ -109,10 +108,7 @@ class SessionList(Listed):
         """Fold what the filter looks at beforehand, so that the first key of a filter costs no more than
         others.
         """
-        for line in self._contents.by_path.values():
-            fold_line(line)
-        for group in self._contents.groups.values():
-            blocks_of(group)
+        self._contents.texts.prepare()
 
     def apply(self, changed: Iterable[Row], removed: Iterable[str]) -> None:
         """Take over rows that are new or changed, and paths that are gone."""
@@ -176,7 +172,7 @@ class SessionList(Listed):
         if self.lines:
             return ""
         if self._foretold:
-            return "" if self.total else "here"
+            return ("query" if self.is_filtered else "") if self.total else "here"
         if self._contents.groups:
             return "query"
         return why_nothing(self.rows(), self.arrangement, self.here, self._contents.live)

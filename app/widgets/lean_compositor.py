@@ -6,11 +6,13 @@ line at the foot of the screen that is everything between them, several times fo
 
 from __future__ import annotations
 
+from rich.color import ColorSystem
 from textual import events, on
 from textual._compositor import Compositor, CompositorUpdate
 from textual.geometry import Region
 from textual.reactive import Reactive
 from textual.screen import Screen
+from textual.strip import Strip
 
 from app.widgets.pace import Pace
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rich.console import Console
-    from textual.strip import Strip
+    from rich.style import Style
     from textual.widget import Widget
 
 
@@ -30,7 +32,25 @@ class _Patches(CompositorUpdate):
         self._patches = patches
 
     def render_segments(self, console: Console) -> str:
-        return "".join([f"\x1b[{y + 1};{x + 1}H{strip.render(console)}" for x, y, strip in self._patches])
+        """What puts them on the screen. A style that is on is not turned off and on again, as Textual does
+        with each piece of text: where most is blank that is half of what the terminal has to read.
+        """
+        colours = console._color_system or ColorSystem.TRUECOLOR
+        out: list[str] = []
+        on = ""
+        for x, y, strip in self._patches:
+            out.append(f"\x1b[{y + 1};{x + 1}H")
+            for text, style, _ in strip:
+                wanted = ""
+                if style is not None:
+                    wanted = Strip.render_ansi(style, colours) if style._ansi is None else style._ansi
+                if wanted != on:
+                    out.append(f"\x1b[0;{wanted}m" if wanted else "\x1b[0m")
+                    on = wanted
+                out.append(text if style is None or not style._link else _linked(text, style))
+        if on:
+            out.append("\x1b[0m")
+        return "".join(out)
 
 
 class LeanCompositor(Compositor):
@@ -55,6 +75,10 @@ class LeanCompositor(Compositor):
                 behind += _around(part, each)
             changed = behind
         return _Patches(patches) if patches else None
+
+
+def _linked(text: str, style: Style) -> str:
+    return f"\x1b]8;id={style._link_id};{style._link}\x1b\\{text}\x1b]8;;\x1b\\"
 
 
 def _is_within(one: Region, other: Region) -> bool:

@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 class LineInput(Input):
     """An input that takes all of a text with several lines, and shows none of what a terminal cannot."""
 
+    def validate(self, value: str) -> None:
+        """Nothing is wrong with any text. Textual would tell the styles so with the first letter, and all of
+        them would be worked out anew.
+        """
+
     def validate_value(self, value: str) -> str:
         """One line that a terminal can show. A character stays one: the cursor was put behind what came."""
         if value.isprintable():

@@ -151,6 +151,10 @@ class SessionListView(SessionRows):
             self._session = self._group = None
             self.rows_changed()
 
+    def forget_place(self) -> None:
+        """With what is shown next the cursor goes to the first session, as at the beginning."""
+        self._session = self._group = None
+
     def set_query(self, query: str) -> None:
         """Filter the list; the cursor stays where it can, else goes to the first session that matches."""
         on_head = self.row is None

@@ -45,8 +45,11 @@ class SessionRows(LineList):
             self._lay_out_notice()
 
     def _lay_out_notice(self) -> None:
-        cells = max(4, self.scrollable_content_region.width - 2)
-        self._notice_lines = [piece for line in self.notice for piece in wrap(line, cells)]
+        width = self.scrollable_content_region.width
+        # before there is a size it is painted whole, as in the picture before
+        self._notice_lines = [
+            piece for line in self.notice for piece in (wrap(line, max(4, width - 2)) if width else [line])
+        ]
         if not self.model.lines:
             self.set_rows(len(self._notice_lines), 0)
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import statistics
 import sys
 import time
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from tests.benchmarks.measure import percentile
+from tests.benchmarks.measure import percentile, sharp_stamps
 from tests.benchmarks.rows import Result, ms
 from tests.benchmarks.screen import warm_up
 from tests.benchmarks.selector import CURSOR, everywhere, list_rows, selector, typed
@@ -48,7 +47,7 @@ def keys(setting: Setting, live: LiveProject) -> Iterator[Result]:
     """
     warm_up(setting)
     yield _moved("a bare program answers a key", bare(STEPS), None)
-    with _sharp_stamps(), selector(setting, live) as terminal:
+    with sharp_stamps(), selector(setting, live) as terminal:
         everywhere(terminal, live)
         terminal.press("home")
         for _ in range(3):
@@ -137,14 +136,3 @@ def _typed(what: str, taken: Sequence[float], limit: float | None) -> Result:
     most = percentile(taken, 0.95)
     others = f"p50 {ms(statistics.median(taken))}, max {ms(max(taken))}"
     return Result("key", f"{what}, p95", ms(most), others, value=most, limit=limit)
-
-
-@contextmanager
-def _sharp_stamps() -> Iterator[None]:
-    """Output is stamped by a thread, which must not wait for one that emulates the terminal."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(0.0002)
-    try:
-        yield
-    finally:
-        sys.setswitchinterval(before)

@@ -11,7 +11,14 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from tests.benchmarks.live import rows_shown
-from tests.benchmarks.measure import Peaks, anonymous_bytes, in_turn, percentile, processor_seconds
+from tests.benchmarks.measure import (
+    Peaks,
+    anonymous_bytes,
+    in_turn,
+    percentile,
+    processor_seconds,
+    sharp_stamps,
+)
 from tests.benchmarks.pasted import found, pastes, with_fast_resume, with_picker
 from tests.benchmarks.pickers import FastResume, Titles, first_rows, in_both_kinds, pickers, whole_list
 from tests.benchmarks.rows import Result, mb, ms
@@ -147,7 +154,8 @@ def pasted(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result
     if peers.fast_resume:
         program = FastResume(peers, titles)
         tasks.append(lambda: statistics.median(with_fast_resume(program, titles, one) for one in wanted))
-    took, *others = in_turn(3, *tasks)
+    with sharp_stamps():
+        took, *others = in_turn(3, *tasks)
     what = "resume: a number pasted -> its sessions on the screen"
     yield Result("5", what, ms(took))
     for other in others:

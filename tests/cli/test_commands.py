@@ -372,6 +372,20 @@ def test_output_that_takes_no_more_is_one_line(leafmark, store, tmp_path):
         assert len(done.stderr.splitlines()) == (1 if code else 0)
 
 
+@pytest.mark.parametrize("closed", ["2>&-", "2>&- <&-", ">&- 2>&- <&-", "<&-"])
+@pytest.mark.parametrize("words", ["list", "search token", "index", "index --verify", "doctor", "search none"])
+def test_streams_that_are_closed_hinder_nothing(store, tmp_path, words, closed):
+    env = {"HOME": str(tmp_path / "home"), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
+    command = f"{sys.executable} -m app {words}"
+    usual = subprocess.run(["bash", "-c", command], env=env, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["bash", "-c", f"{command} {closed}"], env=env, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (usual.returncode, "" if "2" in closed else usual.stderr)
+    if not closed.startswith(">"):
+        assert bool(done.stdout) == bool(usual.stdout)
+
+
 def test_a_folder_that_was_named_and_is_missing_is_told_of(leafmark, tmp_path):
     done = leafmark("list", "--store", "pi=nowhere")
     assert "--store pi=" in done.stderr.splitlines()[0]

@@ -55,6 +55,15 @@ def test_what_cannot_be_run_is_said_with_that_line_below(leafmark, tmp_path, pat
     assert done.stderr.splitlines() == [why_not, f"pi --session {file}"]
 
 
+def test_an_id_of_letters_alone_is_one_where_there_is_no_screen(leafmark, tmp_path, path, work):
+    store = tmp_path / "home/.pi/agent/sessions/--work--"
+    file = write_session(store / "1.jsonl", *chain("question", "one", id="refactoring", cwd=str(work)))
+    write_session(store / "2.jsonl", *chain("what about refactoring", "one", id="session-2", cwd=str(work)))
+    line = f"cd '{work}' && pi --session {file}\n"
+    assert leafmark("resume", "refactoring", "--print", PATH=path).stdout == line
+    assert leafmark("resume", "refactoring", PATH=path).stderr == line
+
+
 def test_the_line_is_printed_as_it_is_whatever_the_locale_or_the_output_has(leafmark, tmp_path, path):
     work = tmp_path / "home/arbeité"
     work.mkdir(parents=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import closing
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +15,7 @@ from app.index.index import Index
 from app.index.reading import Reading
 from app.index.recent import MOST
 from app.index.row import session_row
+from app.index.tables import PAGE_BYTES
 from app.index.text import table
 from app.sessions.leaves import LATE_KEYS
 from tests.index.helpers import append, facts, fresh, message, pi_store, session, write
@@ -91,9 +94,22 @@ def test_one_append_is_one_transaction(index: Index, growing: Path) -> None:
     grow(growing, 1)
     more = [asked for asked in statements(index) if asked[:12] not in idle]
     assert [" ".join(asked.split()[:2]) for asked in more] == [
-        *("PRAGMA data_version", "BEGIN IMMEDIATE", "DELETE FROM", "PRAGMA data_version"),
+        *("PRAGMA data_version", "BEGIN IMMEDIATE", "PRAGMA data_version", "DELETE FROM"),
         *("UPDATE sessions", "REPLACE INTO", "UPDATE segments", "COMMIT"),
     ]
+
+
+def test_one_append_writes_a_page_of_each_table_that_it_changes_and_of_the_list(
+    index: Index, growing: Path
+) -> None:
+    log = f"{index.catalog.path}-wal"
+    sizes = []
+    for number in range(3):
+        grow(growing, number)
+        index.scan()
+        sizes.append(os.path.getsize(log))
+    # What stands before each page takes 24 bytes.
+    assert [after - before for before, after in pairwise(sizes)] == [4 * (PAGE_BYTES + 24)] * 2
 
 
 def test_what_another_process_has_stored_since_is_what_counts(tmp_path: Path) -> None:

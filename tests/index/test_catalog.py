@@ -8,6 +8,8 @@ import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+import pytest
+
 from app.index.catalog import Catalog
 from app.index.reading import Reading
 from app.index.row import FIELDS, SCHEMA, refused_row, session_row
@@ -52,6 +54,31 @@ def test_what_is_saved_is_there_for_the_next_process(tmp_path: Path) -> None:
     reading = second.load(["/s/a.jsonl", "/s/none.jsonl"])["/s/a.jsonl"]
     assert (reading.offset, reading.fingerprint, reading.state) == (10, b"print", STATE)
     assert (first.note, first.generation, second.note, second.generation) == (None, 0, None, 0)
+
+
+def test_files_are_told_of_without_their_rows(tmp_path: Path) -> None:
+    of = catalog(tmp_path)
+    long = "d" * 80
+    save(
+        of,
+        row(f"/s/{HOSTILE}", modified=5, dialect="omp", size=9),
+        row("/s/new", modified=7, agent="pi", dialect="pi"),
+        row("/s/odd", modified=1, dialect=long),
+        refused_row("/s/bad", "/s", (5, 6, 7, 8), "no"),
+    )
+    with closing(catalog(tmp_path, "/t")) as other:
+        save(other, row("/t/other", "/t"))
+    files = of.files()
+    assert files.listed == [
+        ("/s/new", (1, 2, 3, 4)),
+        (f"/s/{HOSTILE}", (1, 9, 3, 4)),
+        ("/s/odd", (1, 2, 3, 4)),
+    ]
+    assert files.refused == [("/s/bad", (5, 6, 7, 8))]
+    assert [files.dialect(number) for number in (0, 1)] == ["pi", "omp"]
+    # More than is kept of a row: whoever needs it has to read the row.
+    with pytest.raises(ValueError, match="cannot be read"):
+        files.dialect(2)
 
 
 def test_many_at_once_are_added_and_replaced(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.index import follow, watch
+from app.index import follow, polling, watch
 from app.index.index import Index
 from tests.index.helpers import Listener, append, facts, fill, fresh, message, pi_store, session, write
 from tests.index.text.helpers import assert_right
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @pytest.fixture(autouse=True)
 def no_walk_helps(monkeypatch: pytest.MonkeyPatch) -> None:
     # What the 30 seconds' walk would find must have been found before.
-    monkeypatch.setattr(watch, "WALK_SECONDS", 3600.0)
+    monkeypatch.setattr(polling, "WALK_SECONDS", 3600.0)
     monkeypatch.setattr(watch.NativeWatch, "idle_walk_seconds", 3600.0)
 
 

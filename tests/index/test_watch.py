@@ -12,8 +12,8 @@ import pytest
 
 from app.index.hints import hints_of
 from app.index.mounts import is_silent
+from app.index.polling import HOT_FILES, TURN_FILES, PollWatch
 from app.index.row import signature_of
-from app.index.watch import HOT_FILES, TURN_FILES, PollWatch
 from tests.index.helpers import append, fill, message, pi_store, session, write
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
             looks[path] += 1
         return real(path, **how)
 
-    monkeypatch.setattr("app.index.watch.os.stat", stat)
+    monkeypatch.setattr("app.index.polling.os.stat", stat)
     return looks
 
 
@@ -241,7 +241,32 @@ def test_polling_keeps_to_the_last_that_changed(
     looked_at.clear()
     watch.wait(3600, Rounds(1))
     assert looked_at.keys() >= set(changed[2:])
-    assert looked_at.total() <= HOT_FILES + TURN_FILES
+    assert looked_at.total() <= 2 * HOT_FILES + TURN_FILES
+
+
+def test_polling_looks_at_the_newest_whatever_has_changed_before(
+    tmp_path: Path, looked_at: Counter[str]
+) -> None:
+    """A session that somebody just began is looked at in each round, after any number of others."""
+    paths = fill(tmp_path, 5 * HOT_FILES)
+    known = {str(path): signature_of(path.stat()) for path in paths}
+    watch = PollWatch([pi_store(tmp_path)], known)
+    for path in paths[: HOT_FILES + 6]:
+        append(path, message("m", "e0", "now"))
+        while str(path) not in watch.wait(3600, Rounds(1)).paths:
+            pass
+        known[str(path)] = signature_of(path.stat())
+    new = write(paths[0].parent / "new.jsonl", session())
+    known[str(new)] = signature_of(new.stat())
+    watch.walked(0.0)
+    looked_at.clear()
+    # The last of all is not its turn yet.
+    assert not watch.wait(3600, Rounds(3)).paths
+    assert looked_at[str(new)] == 3
+    # What was seen to change has the newest clocks as well, and is not looked at twice.
+    assert looked_at.total() <= 3 * (HOT_FILES + 10 + TURN_FILES)
+    append(new, message("m", "e0", "now"))
+    assert watch.wait(3600, Rounds(1)).paths == {str(new)}
 
 
 def test_polling_notices_a_folder_that_comes(tmp_path: Path) -> None:

@@ -356,6 +356,51 @@ def test_the_list_stands_still_at_every_size_while_textual_takes_over(machine, s
         assert terminal.wait() == 0
 
 
+def before_textual(terminal):
+    """The rows of the list in the picture that was written before Textual was there."""
+    terminal.wait_for_text("Esc clear")
+    assert b"\x1b[?1000h" not in terminal.output
+    return [line.split("│")[1].strip(" ❯▃▅") for line in terminal.lines if line.startswith("│")][1:]
+
+
+@pytest.mark.parametrize(
+    ("query", "drawn"),
+    [
+        ("page", "write a man page"),
+        ("early", "Searching for “early” …"),
+        ("has:error", "Searching for “has:error” …"),
+    ],
+)
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+def test_the_first_picture_of_a_query_has_no_row_that_it_leaves_out(machine, query, drawn, size):
+    machine.warm()
+    with machine.terminal(query, size=size) as terminal:
+        rows = [row for row in before_textual(terminal) if row]
+        assert rows[0].startswith(drawn)
+        assert rows[1:] in ([], ["Esc drops the filter."])
+        assert query in terminal.lines[2]
+        assert not terminal.shows(" of 2"), "which nobody knows yet"
+        assert ("Enter resume" in terminal.lines[-1]) == (query == "page")
+        left_out = {"page": "fix the login", "early": "write a man", "has:error": " pi "}[query]
+        shown_before = []
+        terminal.wait_for(lambda it: shown_before.append(it.shows(left_out)) or it.shows(" of 2"), 30)
+        terminal.settle()
+        assert not any(shown_before), "nor for a moment later"
+        assert not terminal.shows(left_out)
+        assert terminal.shows(
+            {"page": "write a man", "early": "fix the login"}.get(query, "No session matches")
+        )
+
+
+def test_of_a_query_that_cannot_be_run_the_rows_come_when_that_is_known(machine):
+    machine.warm()
+    with machine.terminal("re:(") as terminal:
+        assert before_textual(terminal)[0].startswith("Searching for “re:(” …")
+        terminal.wait_for_text("not a regular expression", 30)
+        pointed(terminal, "write a man page")
+        assert terminal.shows("fix the login")
+
+
 def test_letters_typed_before_textual_are_searched_for(machine):
     machine.warm()
     with machine.terminal() as terminal:

@@ -205,3 +205,29 @@ def test_a_colour_that_is_not_told_takes_what_is_asked_behind_it_along() -> None
     )
     with run(ask, answers=True, colour=False) as terminal:
         terminal.wait_for_text("got ESC[?62;22cESC[0n")
+
+
+def test_the_mouse_is_reported_as_it_is_asked_for() -> None:
+    ask = RAW + (
+        "os.write(1, b'\\x1b[?1000h\\x1b[?1006h go')\n"
+        "got = b''\n"
+        "while b'<64' not in got: got += os.read(0, 100)\n"
+        "os.write(1, b' got ' + got.replace(b'\\x1b', b'E'))\n"
+    )
+    with run(ask, size=(80, 5)) as terminal:
+        terminal.wait_for_text("ready go")
+        column, row = terminal.find("go")
+        terminal.click(column, row, times=2)
+        terminal.wheel(0, 4, 1)
+        terminal.wheel(0, 4, -1)
+        once = "E[<0;7;1ME[<0;7;1m"
+        terminal.wait_for_text(f"got {once * 2}E[<65;1;5ME[<64;1;5M")
+
+
+def test_who_does_not_ask_for_the_mouse_is_told_nothing_of_it() -> None:
+    with run("print('up', flush=True); input()") as terminal:
+        terminal.wait_for_text("up")
+        with pytest.raises(RuntimeError, match="does not want"):
+            terminal.click(0, 0)
+        with pytest.raises(LookupError, match="down"):
+            terminal.find("down")

@@ -138,19 +138,19 @@ def test_of_a_long_session_the_hit_comes_before_its_place(stored, monkeypatch):
 def test_who_types_does_not_wait_for_a_place(stored, monkeypatch):
     from threading import Event, Thread
 
-    from app.sessions import tree
+    from app.index.search import shape
 
     found = search(stored, "Ashes")
     hit = next(hit for path, hit in found.hits.items() if "branched" in path)
     begun, go_on = Event(), Event()
-    open_tree = tree.open_tree
+    read_shape = shape.read_shape
 
     def slow(*how):
         begun.set()
         assert go_on.wait(PATIENCE)
-        return open_tree(*how)
+        return read_shape(*how)
 
-    monkeypatch.setattr(tree, "open_tree", slow)
+    monkeypatch.setattr(shape, "read_shape", slow)
     places = []
     placing = Thread(target=lambda: places.append(stored.place(hit)))
     placing.start()

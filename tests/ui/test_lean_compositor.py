@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import random
 
+from rich.console import Console
+from rich.segment import Segment
+from rich.style import Style
 from textual.app import App
 from textual.geometry import Region
 from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
-from app.widgets.lean_compositor import LeanCompositor
+from app.widgets.lean_compositor import LeanCompositor, _Patches
 from tests.terminal import Emulator
 
 
@@ -79,6 +82,19 @@ async def test_where_it_changed_the_picture_is_textuals_and_nothing_is_painted_e
             painted = cells(it.app.size, compositor.render_partial_update().render_segments(console))
             changed = {(x, y) for x, y in whole if any(each.contains(x, y) for each in regions)}
             assert painted == {place: whole[place] if place in changed else UNTOUCHED for place in whole}
+
+
+def test_a_style_that_is_on_is_not_sent_again():
+    red, link = Style(color="#ff0000"), Style(link="file:///x")
+    patches = [
+        (0, 0, Strip([Segment("a", red), Segment("b", red), Segment("c")])),
+        (4, 1, Strip([Segment("d"), Segment("e", red)])),
+        (4, 2, Strip([Segment("f", red), Segment("g", link)])),
+    ]
+    sent = _Patches(patches).render_segments(Console(color_system="truecolor"))
+    on = "\x1b[0;38;2;255;0;0m"
+    linked = f"\x1b]8;id={link.link_id};file:///x\x1b\\g\x1b]8;;\x1b\\"
+    assert sent == f"\x1b[1;1H{on}ab\x1b[0mc\x1b[2;5Hd{on}e\x1b[3;5Hf\x1b[0m{linked}"
 
 
 async def test_nothing_changed_paints_nothing(browser, three):

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import pytest
 from textual._compositor import Compositor
+from textual.css.stylesheet import Stylesheet
 
 from app.messages import SessionsChanged
 from app.screens import keeping_screen, searching_side
@@ -244,3 +245,13 @@ async def test_a_letter_of_the_filter_lays_nothing_out_and_a_long_one_shows_its_
         assert "456789z " in it.text().split("\n")[2]
         await it.press("home")
         assert "dark01234" in it.text().split("\n")[2]
+
+
+async def test_the_first_letter_changes_no_styles(browser, three, counted):
+    applied = counted(Stylesheet, "update_nodes")
+    async with browser() as it:
+        await it.press("slash")
+        await quiet(it, applied)
+        await it.press("d")
+        await it.until(lambda: it.box.value == "d", "the letter")
+        assert applied == []

@@ -15,7 +15,7 @@ from app.screens.resuming_screen import ResumingScreen
 from app.services.indexing import Indexing
 from app.services.liveness import Planner
 from app.services.searching import Searching
-from tests.factory import chain
+from tests.factory import chain, stamp
 from tests.ui.conftest import pi_session
 from tests.ui.test_key_order import together
 
@@ -81,6 +81,70 @@ async def test_enter_behind_the_query_of_the_command_line_waits(browser, three, 
         await it.until(lambda: it.screen.scanned, "the sessions")
         assert resumed == []
         await goes_on(it, held, resumed)
+
+
+def newest(three):
+    """A session that says what is looked for, and not in its row."""
+    lines = chain("newest", "the man page", id="newest")
+    lines[-1]["timestamp"] = stamp(99)
+    pi_session(three, *lines, id="newest")
+
+
+async def test_until_the_answer_the_query_of_the_command_line_shows_what_its_rows_say(browser, three, held):
+    async with browser(selector="man", settle=False) as it:
+        await it.until(lambda: it.screen.scanned, "the sessions")
+        assert it.listed() == ["plain"]
+        assert "1 of 2 · …" in it.text()
+    async with browser(selector="has:label", settle=False) as it:
+        await it.until(lambda: it.screen.scanned, "the sessions")
+        assert it.listed() == []
+        assert "Searching for “has:label” …" in it.text()
+        assert " of 2" not in it.text()
+        assert "resume" not in it.text().splitlines()[-1]
+        held.set()
+        await it.until(lambda: it.listed() == ["branchy"], "the answer")
+        assert "1 of 2" in it.text()
+
+
+async def test_the_answer_to_the_query_of_the_command_line_puts_the_cursor_on_top(browser, three, held):
+    newest(three)
+    async with browser(selector="man", settle=False) as it:
+        await it.until(lambda: it.screen.scanned, "the sessions")
+        assert it.sessions.row.id == "plain", "whose title says it"
+        held.set()
+        await it.until(lambda: len(it.listed()) == 2, "the answer")
+        assert it.sessions.row.id == it.listed()[0] == "newest"
+
+
+async def test_the_answer_leaves_a_cursor_that_was_moved(browser, three, held):
+    pi_session(three, *chain("another man page", "ok", id="other"), id="other")
+    newest(three)
+    async with browser(selector="man", settle=False) as it:
+        await it.until(lambda: it.screen.scanned and len(it.listed()) == 2, "the sessions")
+        await it.press("down")
+        chosen = it.sessions.row.id
+        held.set()
+        await it.until(lambda: len(it.listed()) == 3, "the answer")
+        assert it.sessions.row.id == chosen
+
+
+async def test_escape_before_the_answer_shows_all(browser, three, held):
+    async with browser(selector="has:label", settle=False) as it:
+        await it.until(lambda: it.screen.scanned, "the sessions")
+        await it.press("escape")
+        assert len(it.listed()) == 2
+        held.set()
+        await it.settled()
+        assert len(it.listed()) == 2
+
+
+async def test_a_query_of_the_command_line_that_cannot_be_run_leaves_all_rows(browser, three):
+    async with browser(selector="re:(") as it:
+        await it.until(lambda: "not a regular expression" in it.text(), "the answer")
+        assert len(it.listed()) == 2
+        await it.press(*"x")
+        await it.settled()
+        assert len(it.listed()) == 2, "as they were"
 
 
 async def test_enter_typed_in_one_go_with_the_query_waits(browser, three, held, resumed):
@@ -290,7 +354,7 @@ async def test_making_ready_does_not_drop_a_search_that_was_asked(browser, three
     async with browser(selector="") as it:
         searching = it.screen.side._searching
         monkeypatch.setattr(searching, "_ready", False)
-        monkeypatch.setattr(searching._latest, "ask", jobs.append)
+        monkeypatch.setattr(searching._latest, "ask", lambda job, **how: jobs.append(job))
         searching.ask("done")
         searching.prepare()
         assert len(jobs) == 1

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.view import group, matching
+from app.view import group, row_texts
 from app.view.arrangement import ORDERS, SCOPES, Arrangement
 from app.view.session_filter import haystack
 from app.view.session_list import SessionList
@@ -348,6 +348,56 @@ def test_the_first_frame_of_this_folder_without_sessions():
     model.preview([("/p2", 1, at(90))], ())
     assert (shown(model), model.total, model.known, model.first_groups()) == ([], 0, 1, [])
     assert model.empty() == "here"
+    model.begin_with("old")
+    assert model.empty() == "here", "whatever is searched for"
+
+
+def begun(query):
+    """The list of a first frame of this folder, before anything is searched."""
+    model = SessionList((HERE,), "", Arrangement(scope="here", grouped=False))
+    model.preview([(HERE, 3, at(5)), ("/p2", 1, at(90))], ())
+    named = make_row("named", name="Middle way", modified=at(60), cwd=HERE)
+    model.preview((), [make_row("x", title="middle", modified=at(5), cwd=HERE), FAMILY[1], named])
+    model.begin_with(query)
+    return model
+
+
+@pytest.mark.parametrize(
+    ("query", "ids"),
+    [
+        ("", ["x", "middle", "named"]),
+        ("  ", ["x", "middle", "named"]),
+        ("middle", ["x", "middle", "named"]),
+        ("Middle WAY", ["named"]),
+        ("pi way", ["named"]),
+        ("said in it", []),
+        *[
+            (query, [])
+            for query in ('"middle"', "id:middle", "-middle", "mid -x", "re:mid", "re:(", "has:label")
+        ],
+    ],
+)
+def test_the_first_frame_shows_no_row_that_a_query_may_leave_out(query, ids):
+    model = begun(query)
+    assert shown(model) == ids
+    assert model.empty() == ("" if ids else "query")
+    model.preview([(HERE, 3, at(5)), ("/p2", 1, at(90))], ())
+    assert shown(model) == ids, "nor what comes behind it"
+    other = SessionList((HERE,), "", model.arrangement)
+    other.load([*model.rows(), make_row("late", title="middle way said in it", modified=at(1), cwd=HERE)])
+    model.adopt(other)
+    assert shown(model) == (["late", *ids] if ids or query == "said in it" else [])
+    model.set_query("")
+    assert len(shown(model)) == 4
+
+
+def test_the_first_frame_of_a_query_is_followed_by_what_is_found():
+    model = begun("id:middle")
+    model.set_found({"/store/middle.jsonl"}, [], is_plain=False)
+    assert shown(model) == ["middle"]
+    model = begun("middle")
+    model.set_found({"/store/x.jsonl"}, ["middle"], is_plain=True)
+    assert shown(model) == ["x", "middle", "named"]
 
 
 def test_a_list_filled_in_a_thread_gets_the_pins_of_the_screen():
@@ -515,7 +565,7 @@ def folded(monkeypatch):
         paths.append(row.path)
         return haystack(row, folder)
 
-    monkeypatch.setattr(matching, "haystack", counting)
+    monkeypatch.setattr(row_texts, "haystack", counting)
     return paths
 
 

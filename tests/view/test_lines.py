@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.commands import COMMANDS, PANES, footer, key_name
+from app.formats.text import one_line
+from app.view.arrangement import Arrangement
 from app.view.bars import header_line, keys_line, resume_line
 from app.view.frame import frame
 from app.view.geometry import place
@@ -116,6 +118,38 @@ def test_every_piece_of_the_first_frame_has_a_style_and_every_line_its_width():
                 for theme in THEMES.values():
                     assert style_of(style, theme)
                     assert background in theme
+
+
+@pytest.mark.parametrize(("columns", "lines"), [(120, 40), (80, 24), (40, 12), (24, 8)])
+@pytest.mark.parametrize("roomy", [False, True])
+@pytest.mark.parametrize("query", ["label:ckpt", "nowhere " * 30, "x\n\x1b[2Jy"])
+def test_a_first_frame_without_rows_says_that_it_is_searched(columns, lines, roomy, query):
+    model = SessionList(("/work/app",), "", Arrangement(scope="here", grouped=False, roomy=roomy))
+    model.load([make_row("s1", title="Refactor auth")])
+    model.begin_with(query)
+    picture = frame(model, columns, lines, now_ms=NOW, here="/work/app", home="", query=query)
+    assert {line_width((text, style) for text, style, _ in line) for line in picture} == {columns}
+    assert all(style_of(style, THEMES["dark"]) for line in picture for _, style, _ in line)
+    said = ["".join(text for text, _, _ in line) for line in picture]
+    drawn = " ".join(line[1:-1].strip() for line in said[3:-2])
+    assert drawn.startswith("Searching for “")
+    assert "Refactor" not in drawn
+    assert "❯" not in drawn
+    assert not any(" of " in line for line in said), "nobody knows how many match"
+    if columns >= 40 and len(query) < 20:
+        assert f"Searching for “{one_line(query)}” … " in drawn
+
+
+def test_a_first_frame_with_rows_marks_what_matches_and_says_no_number():
+    model = SessionList(("/work/app",), "", Arrangement(scope="here", grouped=False))
+    model.load([make_row("s1", title="Refactor auth"), make_row("s2", title="Dark mode")])
+    model.begin_with("auth")
+    picture = frame(model, 80, 24, now_ms=NOW, here="/work/app", home="", query="auth")
+    drawn = ["".join(text for text, _, _ in line) for line in picture]
+    assert "Refactor auth" in drawn[3]
+    assert ("auth", "match", "cursor-idle") in picture[3]
+    assert "Dark mode" not in "".join(drawn)
+    assert not any("Searching" in line or " of " in line for line in drawn)
 
 
 def test_both_themes_have_the_same_colours_and_styles_use_them():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.view import group, matching
+from app.view import group, row_texts
 from app.view.line import line_width, plain
 from app.view.session_filter import haystack, matches, words_of
 from app.view.session_list import SessionList
@@ -291,7 +291,7 @@ def test_what_was_found_stands_beside_the_rows_that_match():
 
 
 def test_of_many_lines_those_are_found_that_match_at_whatever_place(monkeypatch):
-    monkeypatch.setattr(matching, "BLOCK", 4)
+    monkeypatch.setattr(row_texts, "BLOCK", 4)
     names = [letter * 3 for letter in "abcdefghijk"]
     rows = [make_row(path=f"/store/{name}.jsonl", id=name.upper(), title=f"no {name}") for name in names]
     model = listed(*rows)

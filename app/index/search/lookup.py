@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from app.index.search.blocks import places_of
 from app.index.search.details import fill, is_told_first
+from app.index.search.found import Hit
 from app.index.search.matcher import Matcher
 from app.index.search.originals import Originals
 from app.index.search.picker import Picker
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from app.index.row import Row
     from app.index.search.blocks import Session
     from app.index.search.deep.session import Deep
-    from app.index.search.found import Hit
     from app.index.search.piece import Piece
     from app.index.search.terms import Plan
     from app.index.text.mapped import Segments
@@ -44,7 +44,7 @@ class Lookup:
     a hit wants to know its best place.
     """
 
-    __slots__ = ("_bests", "_deep", "_lock", "_plan", "_reads", "_segments")
+    __slots__ = ("_bests", "_deep", "_known", "_lock", "_plan", "_reads", "_segments")
 
     def __init__(
         self,
@@ -57,6 +57,7 @@ class Lookup:
         that is known.
         """
         self._deep: Deep | None = None
+        self._known: dict[Session, Hit] = {}
         self._lock = Lock()
         self._plan = plan
         self._segments = segments
@@ -65,12 +66,32 @@ class Lookup:
 
     def best(self, hit: Hit, session: Session) -> None:
         """Fill in the best of what matches in `session`."""
+        known = self._known.pop(session, None)
+        if known is not None:
+            hit.fill(
+                known.where,
+                known.kind,
+                known.offset,
+                known.entry_id,
+                known.role,
+                known.snippet,
+                known.ranges,
+                known.timestamp,
+            )
+            return
         self._segments.look(session.spans or ())
         originals = Originals()
         try:
             self._fill(hit, self._best(session, originals), originals)
         finally:
             originals.close()
+
+    def foresee(self, session: Session) -> Hit:
+        """The hit that `session` will be, looked up: whoever asks for it later need not wait."""
+        hit = Hit.later(session.row, self.best, session)
+        hit.look_up()
+        self._known[session] = hit
+        return hit
 
     def piece(self, hit: Hit, piece: Piece) -> None:
         """Fill in what is in `piece`."""

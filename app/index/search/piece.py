@@ -13,7 +13,7 @@ from app.sessions.pieces import HEAD, MARK
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from app.index.search.deep.spots import Spot
+    from app.index.search.deep.verdict import Spot
 
 
 class Piece(NamedTuple):

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from app.formats.origin import is_origin
-
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from app.index.row import Row
     from app.index.search.found import Hit
-    from app.sessions.node import Node
-    from app.sessions.tree import SessionTree
+    from app.index.search.shape import Shape
 
 _KEPT = 8
 """The places in so many sessions are remembered: hits of one session are looked at together."""
@@ -43,7 +40,7 @@ class Places:
         """:param agents: those of each store, by its root."""
         self.opened = 0
         self._agents = agents
-        self._known: dict[tuple[object, ...], dict[int, list[tuple[str | None, Place]]]] = {}
+        self._known: dict[tuple[object, ...], Shape] = {}
 
     def place(self, hit: Hit, keep_going: Callable[[], bool] = lambda: True) -> Place:
         """Where `hit` is. Reads the session's file where it has branches; raises nothing.
@@ -58,62 +55,40 @@ class Places:
             # One leaf alone does not say so: an id used twice is named for all entries that have it.
             return _ONLY
         key = (row.path, *row.signature)
-        found = self._known.pop(key, None)
-        if found is None:
-            from app.sessions.tree import Overtaken
-
-            try:
-                found = self._open(row, keep_going)
-            except Overtaken:
+        shape = self._known.pop(key, None)
+        if shape is None:
+            shape = self._open(row, keep_going)
+            if shape is None:
                 return NOWHERE
             if len(self._known) >= _KEPT:
                 del self._known[next(iter(self._known))]
-        self._known[key] = found
-        here = found.get(hit.offset, ()) if hit.where == "text" else _all(found)
-        for entry_id, place in here:
-            if entry_id == hit.entry_id:
-                return place
-        return found[hit.offset][0][1] if hit.offset in found else NOWHERE
+        self._known[key] = shape
+        here = shape.at(hit.offset)
+        # Of several with one id, a label is on the last.
+        for entry in here if hit.where == "text" else reversed(range(len(shape.ids))):
+            if shape.ids[entry] == hit.entry_id:
+                return _place(shape, entry)
+        return _place(shape, here[0]) if here else NOWHERE
 
-    def _open(self, row: Row, keep_going: Callable[[], bool]) -> dict[int, list[tuple[str | None, Place]]]:
+    def _open(self, row: Row, keep_going: Callable[[], bool]) -> Shape | None:
+        """Without entries where it cannot be read. None where nobody waits any more."""
         from app.formats.errors import SessionError
-        from app.sessions.tree import open_tree
+        from app.index.search.shape import EMPTY, read_shape, shape_of
 
         try:
-            tree = open_tree(row.path, self._agents.get(row.store, ()), keep_going)
+            shape = read_shape(row.path, row.dialect, keep_going)
+            if shape is None and keep_going():
+                from app.sessions.tree import Overtaken, open_tree
+
+                try:
+                    shape = shape_of(open_tree(row.path, self._agents.get(row.store, ()), keep_going))
+                except Overtaken:
+                    return None
         except (OSError, SessionError):
-            return {}
-        self.opened += 1
-        return _places(tree)
+            return EMPTY
+        self.opened += shape is not None
+        return shape
 
 
-def _all(found: dict[int, list[tuple[str | None, Place]]]) -> Iterator[tuple[str | None, Place]]:
-    """From the last entry on: of several with one id, a label is on the last."""
-    for here in reversed(found.values()):
-        yield from here
-
-
-def _places(tree: SessionTree) -> dict[int, list[tuple[str | None, Place]]]:
-    """(id, place) of each entry, by the offset of its line."""
-    dialect = tree.header.dialect
-    ends = [node for node in tree.entries if not node.children]
-    leaves = [node for node in ends if node is tree.leaf or not is_origin(node.type, dialect)]
-    active = {node.index for node in tree.active_path()}
-    if len(leaves) < len(ends):
-        # What a fork says of where it comes from stands before all there is.
-        active.update({node.index for node in ends}.difference([node.index for node in leaves]))
-    branch: dict[int, int] = {}
-    for number, leaf in enumerate(leaves, 1):
-        node: Node | None = leaf
-        while node is not None and node.index not in branch:
-            branch[node.index] = number
-            node = node.parent
-    if tree.leaf is not None:
-        # Of the branches of an active entry the active one counts.
-        number = branch[tree.leaf.index]
-        branch.update(dict.fromkeys(active, number))
-    found: dict[int, list[tuple[str | None, Place]]] = {}
-    for node in tree.entries:
-        place = Place(node.index in active, branch.get(node.index, 0), len(leaves))
-        found.setdefault(node.offset, []).append((node.id, place))
-    return found
+def _place(shape: Shape, entry: int) -> Place:
+    return Place(shape.is_active(entry), shape.branch(entry), shape.branches)

@@ -11,7 +11,7 @@ from app.index.search.memory import Memory
 from app.index.search.place import Place, Places
 from app.index.search.search import Search
 from app.index.search.sessions import Sessions
-from app.index.text.mapped import Segments
+from app.index.text.mapped import Segments, runs_free
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -58,13 +58,20 @@ class Searcher:
 
         :param keep_going: asked every two milliseconds; it is given up once it says no.
         """
-        # What nobody says and nobody wants is looked for in all that is said.
-        terms = (Term(WORD, "e"), Term(WORD, "\0", negated=True))
-        for number, page in enumerate(self.search(Query(terms=terms), keep_going=keep_going)):
+        query = Query(terms=(Term(WORD, "e"),))
+        for number, page in enumerate(self.search(query, keep_going=keep_going)):
             for hit in page.hits[: not number]:
                 hit.look_up()
-        if keep_going():
-            self.sessions.view().layout.spread(self.segments)
+        if not keep_going():
+            return
+        # Those who look through all texts at once load what they look with.
+        runs_free()
+        layout = self.sessions.view().layout
+        for block in layout.blocks:
+            block.said()
+            if not keep_going():
+                return
+        layout.spread(self.segments)
 
     def rows(self) -> list[Row]:
         """All sessions that are searched, in no order."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.index.query.query import Note
 from app.index.search.blocks import Block
+from app.index.search.deep.verdict import SHOWN, Verdict
 from app.index.search.lookup import Lookup
 from app.index.search.matcher import Matcher
 from app.index.search.picker import Picker
@@ -16,9 +17,10 @@ from app.index.search.sessions import key_of, newest_first
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
+    from app.index.row import Row
     from app.index.search.blocks import Session
     from app.index.search.deep.ahead import Ahead
-    from app.index.search.deep.session import Deep, Verdict
+    from app.index.search.deep.session import Deep
     from app.index.search.memory import Memory
     from app.index.search.originals import Originals
     from app.index.search.piece import Piece
@@ -81,6 +83,7 @@ class Sweep:
         self._ahead = ahead
         self._is_told = True
         self._answered = 0
+        self._by_path: dict[str, Session] | None = None
         self._known = [seeker for seeker in plan.wanted if memory.knew(seeker.term)]
 
     @property
@@ -120,14 +123,22 @@ class Sweep:
     def _look_ahead(self) -> Ahead | None:
         from app.index.search.deep.ahead import look_ahead
 
-        lacking, passes, stale = self._memory.lacking, self._passes, self._view.stale
+        lacking, passes = self._memory.lacking, self._passes
         rows = [
             session.row
-            for block in self._view.blocks
-            for session in block.sessions
-            if session not in stale and session not in lacking and (passes is None or passes(session))
+            for session in self._in_order()
+            if session not in lacking and (passes is None or passes(session))
         ]
-        return look_ahead(self.plan, rows, every=self._every)
+        files = [(row.path, row.signature) for row in rows]
+        return look_ahead(self.plan, files, lambda number: rows[number].dialect, every=self._every)
+
+    def _in_order(self) -> Iterator[Session]:
+        """Of those that were laid out, those that are so still."""
+        stale = self._view.stale
+        for block in self._view.blocks:
+            for session in block.sessions:
+                if session not in stale:
+                    yield session
 
     def _run(self) -> Iterator[list[Session]]:
         fresh: list[Session] = []
@@ -272,16 +283,46 @@ class Sweep:
             for piece in self.picker.told(session):
                 known |= piece.mask
             if any(self.matcher.said(seeker, session) for seeker in self.plan.unwanted):
-                from app.index.search.deep.session import Verdict
-
                 return Verdict(False, self.plan.all)
-        verdict = self._ahead.take(session.row) if self._ahead and not known else None
-        if verdict is not None:
-            self._answered += 1
-            return verdict
-        row = session.row
+        if self._ahead and not known:
+            verdict = self._ahead.take(session.row)
+            if verdict is not None:
+                self._answered += 1
+                return verdict
+            self._take_over(self._ahead)
+        return self._read(session.row, known)
+
+    def _take_over(self, ahead: Ahead) -> None:
+        """Look into one of the files that the other process leaves to us: now, while it goes on."""
+        left = ahead.left()
+        if left is None:
+            return
+        path, end = left
+        if self._by_path is None:
+            self._by_path = {session.row.path: session for session in self._in_order()}
+        session = self._by_path.get(path)
+        if session is None:
+            return
+        try:
+            verdict = self._read(session.row, 0, end)
+        except OSError:
+            return  # it is told of when it is its turn
+        if ahead.settle(session.row, verdict) and verdict.best and not self._every:
+            self.bests[session] = piece_of(verdict.best)
+            ahead.foreseen(self.lookup.foresee(session))
+
+    def _read(self, row: Row, known: int, end: int | None = None) -> Verdict:
+        # Who has nothing else to do shows the first ones at once: to work out later what is shown of one is
+        # to read it again.
+        best = self._alone and not known and len(self.bests) < SHOWN
         return self._looking().session(
-            row.path, row.dialect, known=known, best=False, every=self._every, beat=self._pulse.beat
+            row.path,
+            row.dialect,
+            known=known,
+            best=best,
+            every=self._every,
+            beat=self._pulse.beat,
+            end=end,
         )
 
     def _looking(self) -> Deep:

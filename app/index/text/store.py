@@ -138,12 +138,13 @@ class TextStore:
         except OSError:
             # The first text to be kept will say why.
             return False
-        until = time.monotonic() + _PATIENCE_SECONDS
-        while (said := lock(self._lock, shared=not alone)) == TAKEN and not alone:
+        said = lock(self._lock, shared=not alone)
+        if said == TAKEN and not alone:
             # Somebody tidies. Should that take long, at worst a file has to be read again.
-            if time.monotonic() > until:
-                break
-            time.sleep(_TICK_SECONDS)
+            until = time.monotonic() + _PATIENCE_SECONDS
+            while said == TAKEN and time.monotonic() < until:
+                time.sleep(_TICK_SECONDS)
+                said = lock(self._lock, shared=True)
         return said == FREE
 
     def _let_go(self) -> None:

@@ -15,9 +15,12 @@ from app.index.text.segment import is_name
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
     from app.index.text.segment import Span
+
+    Flat = tuple[int, ...]
+    """Spans: the number of the segment, where it begins and its length, of one after the other."""
 
 _MARSHAL_VERSION = 4  # written and read by every Python since 3.4
 
@@ -48,11 +51,11 @@ def spans_of(blob: bytes, by_number: dict[int, str]) -> tuple[Span, ...]:
 
     :param by_number: see `names`.
     """
-    flat = _flat(blob)
+    found = flat(blob) or ()
     try:
-        if len(flat) == 3:
-            return ((by_number[flat[0]], flat[1], flat[2]),)
-        return tuple([(by_number[flat[at]], flat[at + 1], flat[at + 2]) for at in range(0, len(flat), 3)])
+        if len(found) == 3:
+            return ((by_number[found[0]], found[1], found[2]),)
+        return tuple([(by_number[found[at]], found[at + 1], found[at + 2]) for at in range(0, len(found), 3)])
     except LookupError as error:
         raise Doubt(f"spans in a segment that is not listed: {error}") from error
 
@@ -92,41 +95,40 @@ def paths_without(connection: sqlite3.Connection, stores: str) -> set[str]:
 
 
 class Ledger:
-    """What one transaction changes of where texts lie; `close` writes what is used of the segments."""
+    """What one transaction changes of where texts lie; `close` writes what is used of the segments.
+
+    numbers   of the segments by their names, as they will be stored; None where nobody has asked
+    """
 
     def __init__(self, connection: sqlite3.Connection, numbers: dict[str, int] | None = None) -> None:
         """:param numbers: those of the segments by their names, where they are known."""
+        self.numbers = numbers
         self._connection = connection
-        self._numbers = numbers
         self._live: dict[int, int] = {}
         self._reach: dict[int, int] = {}
 
-    @property
-    def numbers(self) -> dict[str, int] | None:
-        """The numbers of the segments by their names, as they will be stored; None where nobody has asked."""
-        return self._numbers
-
-    def pack(self, spans: Iterable[Span] | None) -> bytes | None:
-        """The spans of a session as they are to be stored; None: its text is not kept."""
+    def flat(self, spans: Iterable[Span] | None) -> Flat | None:
+        """The spans of a session in numbers; None: its text is not kept."""
         if spans is None:
             return None
-        flat: list[int] = []
+        numbers = self.numbers or self._ask()
+        found: list[int] = []
         for name, start, length in spans:
-            flat += self._number(name), start, length
-        return marshal.dumps(tuple(flat), _MARSHAL_VERSION)
+            found += numbers.get(name) or self._number(name), start, length
+        return tuple(found)
 
-    def count(self, before: bytes | None, after: bytes | None) -> None:
-        """The spans of a session are no longer those `before` but those `after`, as they are stored."""
+    def count(self, before: Flat | None, after: Flat | None) -> None:
+        """The spans of a session are no longer those `before` but those `after`."""
         if before != after:
-            self._count(_flat(before), _flat(after))
+            self._count(before or (), after or ())
 
     def replace(self, key: int, before: bytes, spans: Iterable[Span] | None) -> None:
         """Store them, unless something else than `before` is stored by now of the session `key`."""
         found = self._connection.execute("SELECT spans FROM sessions WHERE key = ?", (key,)).fetchone()
         if found and found[0] == before:
-            after = self.pack(spans)
-            self.count(before, after)
-            self._connection.execute("UPDATE sessions SET spans = ? WHERE key = ?", (after, key))
+            after = self.flat(spans)
+            self.count(flat(before), after)
+            self._connection.execute("UPDATE sessions SET spans = ? WHERE key = ?", (packed(after), key))
 
     def close(self) -> None:
         """Before the commit: what is used of the segments."""
@@ -137,9 +139,9 @@ class Ledger:
             )
         if min(self._live.values(), default=0) < 0:
             self._connection.execute("DELETE FROM segments WHERE live <= 0")
-            self._numbers = None
+            self.numbers = None
 
-    def _count(self, before: Sequence[int], after: Sequence[int]) -> None:
+    def _count(self, before: Flat, after: Flat) -> None:
         # What was said first mostly stays where it is.
         same = 0
         while same < len(before) and before[same : same + 3] == after[same : same + 3]:
@@ -152,15 +154,14 @@ class Ledger:
             self._live[number] = self._live.get(number, 0) + length
             self._reach[number] = max(self._reach.get(number, 0), start + length)
 
+    def _ask(self) -> dict[str, int]:
+        if self.numbers is None:
+            self.numbers = {found: number for number, found in names(self._connection).items()}
+        return self.numbers
+
     def _number(self, name: str) -> int:
-        if self._numbers is None:
-            self._numbers = {found: number for number, found in names(self._connection).items()}
-        number = self._numbers.get(name)
-        if number is None:
-            made = self._connection.execute(
-                "INSERT INTO segments (name, live, reach) VALUES (?, 0, 0)", (name,)
-            )
-            number = self._numbers[name] = made.lastrowid or 0
+        made = self._connection.execute("INSERT INTO segments (name, live, reach) VALUES (?, 0, 0)", (name,))
+        number = self._ask()[name] = made.lastrowid or 0
         return number
 
 
@@ -168,9 +169,9 @@ def forget(connection: sqlite3.Connection) -> None:
     """Count anew what is used, after sessions have been dropped."""
     used: dict[int, tuple[int, int]] = {}
     for (blob,) in connection.execute("SELECT spans FROM sessions WHERE spans IS NOT NULL"):
-        flat = _flat(blob)
-        for at in range(0, len(flat), 3):
-            number, start, length = flat[at : at + 3]
+        found = flat(blob) or ()
+        for at in range(0, len(found), 3):
+            number, start, length = found[at : at + 3]
             live, reach = used.get(number, (0, 0))
             used[number] = live + length, max(reach, start + length)
     connection.execute("UPDATE segments SET live = 0")
@@ -179,17 +180,25 @@ def forget(connection: sqlite3.Connection) -> None:
     connection.execute("DELETE FROM segments WHERE live = 0")
 
 
-def _flat(blob: bytes | None) -> Sequence[int]:
-    """The numbers of spans as stored: of the segment, where it begins and its length, one after the other."""
+def packed(spans: Flat | None) -> bytes | None:
+    """The spans of a session as they are stored."""
+    return None if spans is None else marshal.dumps(spans, _MARSHAL_VERSION)
+
+
+def flat(blob: bytes | None) -> Flat | None:
+    """What `packed` gave.
+
+    :raises Doubt: it did not give this.
+    """
     if blob is None:
-        return ()
+        return None
     try:
-        flat = marshal.loads(blob)
+        found = marshal.loads(blob)
     except (ValueError, EOFError, TypeError) as error:
         raise Doubt(f"spans that cannot be read: {error}") from error
-    if type(flat) is not tuple or len(flat) % 3 or set(map(type, flat)) - {int}:
-        raise Doubt(f"no spans: {flat!r:.80}")
-    return flat
+    if type(found) is not tuple or len(found) % 3 or set(map(type, found)) - {int}:
+        raise Doubt(f"no spans: {found!r:.80}")
+    return found
 
 
 def _name(name: object) -> str:

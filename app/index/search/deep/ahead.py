@@ -1,5 +1,8 @@
 """Files that another process looks through, the oldest first, while this one does something else or comes
 from the other end (PERFORMANCE 2.4 "Deep scan").
+
+It begins before what decodes lines is loaded: nearly all files are passed over at a glance. The few that are
+not are left to this process, which needs that in any case.
 """
 
 from __future__ import annotations
@@ -7,88 +10,156 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from app.formats.lines import open_file
+from app.index.search.deep.glance import glance_for
 from app.index.search.deep.other_end import begin
-from app.index.search.deep.session import Deep, Verdict
-from app.index.search.deep.spots import Spot
+from app.index.search.deep.sieve import sieve
+from app.index.search.deep.verdict import SHOWN, Spot, Verdict
+from app.index.worker import load_decoder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from app.index.row import Row
+    from app.index.row import Row, Signature
+    from app.index.search.deep.glance import Glance
     from app.index.search.deep.other_end import Board, OtherEnd
+    from app.index.search.deep.session import Deep
+    from app.index.search.found import Hit
     from app.index.search.terms import Plan
 
     Spots = list[tuple[object, ...]]
+    Answer = int | Spots
+    """One of the numbers below, the places, or `~end` of a file that is left."""
+    File = tuple[str, Signature]
+    """Its path, and how it was when the catalog was read."""
 
 FROM_BYTES = 32_000_000
 """With less than this to look through, a second process costs more than it saves."""
 
-SHOWN = 50
-"""Of so many sessions that match the best place is told as well: who asks shows few at a time. To work it out
-takes as long as to look through a file that lacks it all.
+FEW, SELDOM = 16, 16
+"""So many files that are not passed over at a glance, and later one of so many of all, are left to the
+process that asks. Of a word that is everywhere it could not look into half of those that have it.
 """
 
 _LACKS, _REFUSED, _MATCHES = 1, 2, 3
+_LACKING = Verdict(False)
 
 
 class Ahead:
-    """What another process has found in the files of `rows` so far. `close` in any case."""
+    """What another process has found in `files` so far. `close` in any case.
 
-    def __init__(self, plan: Plan, rows: Sequence[Row], other: OtherEnd, *, every: bool) -> None:
+    foreseen   is told of hits before it is their turn, while the other process goes on
+    """
+
+    def __init__(self, plan: Plan, files: Sequence[File], other: OtherEnd, *, every: bool) -> None:
+        self.foreseen: Callable[[Hit], object] = _nothing
         self._all = plan.all
         self._every = every
-        self._rows = rows
-        self._numbers = {row.path: number for number, row in enumerate(rows)}
+        self._files = files
+        self._numbers = {path: number for number, (path, _) in enumerate(files)}
         self._other = other
+        self._verdicts: dict[int, Verdict] = {}
+        self._left: list[tuple[int, int]] = []
+        self._taken = -1
 
     def take(self, row: Row) -> Verdict | None:
         """What is known by now of the file of `row`, as if nothing else was known of the session; None where
-        that is nothing, or the row was another one. From now on nobody needs to know of those before it.
+        that is nothing, or the file has changed. From now on nobody needs to know of those before it.
         """
         number = self._numbers.get(row.path, -1)
-        if number < 0 or self._rows[number] is not row:
+        if number < 0 or self._files[number][1] != row.signature:
             return None
         board = self._other.board
+        self._taken = number
+        noted = board.noted(number)
+        if noted == _LACKS:
+            # Most of them, and at the end one after the other.
+            return _LACKING
         # What is answered is behind the place where both meet.
-        if not board.noted(number):
+        if not noted:
             board.reached = number
         answer = self._other.take(number)
         if answer is None:
             return None
         if answer == _LACKS:
-            return Verdict(False)
+            return _LACKING
         if answer == _REFUSED:
             return Verdict(False, self._all)
+        if isinstance(answer, int) and answer < 0:
+            return self._verdicts.pop(number, None)
         spots = () if answer == _MATCHES else tuple([Spot(*spot) for spot in answer])
         if self._every:
             return Verdict(True, self._all, None, spots)
         return Verdict(True, self._all, spots[0] if spots else None)
+
+    def left(self) -> tuple[str, int] | None:
+        """The path of a file that is left to this process, and what `Glance.end` says of it; None where there
+        is none by now. Each is given once.
+        """
+        self._left += [(number, ~answer) for number, answer in self._other.news() if isinstance(answer, int)]
+        while self._left:
+            number, end = self._left.pop()
+            if number > self._taken:
+                return self._files[number][0], end
+        return None
+
+    def settle(self, row: Row, verdict: Verdict) -> bool:
+        """Keep what was found in a file that was left to this process until it is taken; False where it will
+        not be.
+        """
+        number = self._numbers[row.path]
+        if self._files[number][1] != row.signature:
+            return False
+        self._verdicts[number] = verdict
+        return True
 
     def close(self) -> None:
         """End the other process."""
         self._other.close()
 
 
-def look_ahead(plan: Plan, rows: Sequence[Row], *, every: bool) -> Ahead | None:
-    """Have another process look through the files of `rows` for `plan`, the last one first; None where that
-    cannot be had, or would not be worth while.
+def look_ahead(
+    plan: Plan, files: Sequence[File], dialect: Callable[[int], str], *, every: bool
+) -> Ahead | None:
+    """Have another process look through `files` for `plan`, the last one first; None where that cannot be
+    had, or would not be worth while.
 
+    :param dialect: that of a file by its number; raises ValueError. Asked by the other process.
     :param every: all places are wanted.
     """
-    if sum([row.size for row in rows]) < FROM_BYTES:
+    if sum([signature[1] for _, signature in files]) < FROM_BYTES:
         return None
     asking = os.getpid()
 
-    def look(board: Board) -> Iterator[tuple[int, int | Spots]]:
-        deep = Deep(plan)
-        shown = 0
-        for number in range(len(rows) - 1, -1, -1):
+    def look(board: Board) -> Iterator[tuple[int, Answer]]:
+        glance, _ = glance_for([sieve(each) for each in plan.wanted])
+        deep: Deep | None = None
+        found = shown = 0
+        for looked, number in enumerate(range(len(files) - 1, -1, -1)):
             if number < board.reached or os.getppid() != asking:
                 return
-            row = rows[number]
+            path = files[number][0]
             try:
-                verdict = deep.session(row.path, row.dialect, best=shown < SHOWN, every=every)
-            except OSError:
+                if glance is not None and _lacks(glance, path):
+                    yield number, _LACKS
+                    continue
+                found += 1
+                if glance is not None and (found <= FEW or found * SELDOM <= looked):
+                    yield number, ~glance.end
+                    continue
+                if deep is None:
+                    load_decoder()
+                    from app.index.search.deep.session import Deep
+
+                    deep = Deep(plan)
+                verdict = deep.session(
+                    path,
+                    dialect(number),
+                    best=shown < SHOWN,
+                    every=every,
+                    end=glance.end if glance is not None else None,
+                )
+            except (OSError, ValueError):
                 # It is told of by whoever tries again.
                 continue
             if not verdict.matches:
@@ -101,5 +172,17 @@ def look_ahead(plan: Plan, rows: Sequence[Row], *, every: bool) -> Ahead | None:
             else:
                 yield number, _MATCHES
 
-    other = begin(len(rows), look)
-    return Ahead(plan, rows, other, every=every) if other else None
+    other = begin(len(files), look)
+    return Ahead(plan, files, other, every=every) if other else None
+
+
+def _lacks(glance: Glance, path: str) -> bool:
+    descriptor = open_file(path)
+    try:
+        return glance.lacks(descriptor, _nothing)
+    finally:
+        os.close(descriptor)
+
+
+def _nothing(*_: object) -> None:
+    """Nobody wants to know."""

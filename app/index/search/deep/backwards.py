@@ -60,14 +60,15 @@ class Backwards:
             self._buffer = bytearray(min(self._size, _AT_FIRST))
 
     def slices(self, end: int = -1) -> Iterator[Slice]:
-        """All lines, or those before the offset `end`, where a line begins. The last may have no LF.
+        """All lines; those before the offset `end`, where a line begins, unless it is negative. The last may
+        have no LF.
 
         Only one such iteration is to be under way at a time. What is gone by the time it is read, because the
         file became shorter, is blank.
 
         :raises OSError: the file cannot be read.
         """
-        end = self._end if end < 0 else end
+        end = self._end if end < 0 else min(end, self._end)
         size = self._size
         while end > 0:
             base = max(0, end - size)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from app.index.search.deep.finders import Finder
+    from app.index.search.deep.sieve import Sieve
 
 _FIRST = 64 << 10
 """What is said often is in the last lines: who has found it there reads no more."""
@@ -27,10 +28,12 @@ class Glance:
     """Glances at files for what `finders` find.
 
     read   bytes that were read so far
+    end    of the last file, where the lines begin that lack it all; -1 where none do
     """
 
     def __init__(self, finders: Sequence[Finder]) -> None:
         self.read = 0
+        self.end = -1
         self._finders = finders
         self._lacking = 0
         self._view = memoryview(bytearray(_SIZE))
@@ -65,7 +68,18 @@ class Glance:
             self._lacking += 1
             return True
         self._lacking = 0
+        self.end = end
         return False
+
+
+def glance_for(wanted: Sequence[Sieve]) -> tuple[Glance | None, int]:
+    """A glance for the one of these that the fewest lines have, and so the fewest files, and the mask of it;
+    None and 0 where nothing can be seen at a glance.
+    """
+    rarest = max(wanted, key=lambda each: each.weight, default=None)
+    if rarest is None or not rarest.finders:
+        return None, 0
+    return Glance(rarest.finders), 1 << wanted.index(rarest)
 
 
 def _finds(finders: Sequence[Finder], data: bytearray, start: int, end: int) -> bool:

@@ -70,6 +70,7 @@ class OtherEnd:
         self._due = 0.0
         self._data = b""
         self._answers: dict[int, Any] = {}
+        self._news: list[tuple[int, Any]] = []
 
     def fileno(self) -> int:
         """What becomes readable when there is more to take; -1 when nothing will."""
@@ -82,6 +83,11 @@ class OtherEnd:
         if noted == TOLD or time.monotonic() >= self._due:
             self.receive()
         return self._answers.pop(number, None) if noted in (0, TOLD) else noted
+
+    def news(self) -> list[tuple[int, Any]]:
+        """The answers, with their numbers, that came out of the pipe since this was asked before."""
+        news, self._news = self._news, []
+        return news
 
     def receive(self) -> None:
         """Take what there is in the pipe."""
@@ -114,6 +120,7 @@ class OtherEnd:
                 break
             number, answer = marshal.loads(self._data[at:end])
             self._answers[number] = answer
+            self._news.append((number, answer))
             begin = end
         self._data = self._data[begin:]
 

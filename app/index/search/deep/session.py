@@ -8,36 +8,22 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from app.formats.lines import open_file
 from app.index.search.deep.backwards import READ, Backwards
 from app.index.search.deep.entries import Entries
 from app.index.search.deep.finders import exactly
-from app.index.search.deep.glance import Glance
+from app.index.search.deep.glance import glance_for
 from app.index.search.deep.sieve import Fine, sieve
-from app.index.search.deep.spots import USER_ROLE, Spot, Spots, rank
+from app.index.search.deep.spots import USER_ROLE, Spots, rank
+from app.index.search.deep.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from app.index.search.deep.verdict import Spot
     from app.index.search.terms import Plan
-
-
-class Verdict(NamedTuple):
-    """What is found in a file.
-
-    :param matches: all that is wanted is there, and nothing that is not.
-    :param mask: all of `Plan.wanted` but, where it lacks any of them, those that were not found.
-    :param best: the best place, where it was asked for; None where it does not match or only by what was
-        known before.
-    :param spots: all places in the order of the file, where they were asked for.
-    """
-
-    matches: bool
-    mask: int = 0
-    best: Spot | None = None
-    spots: tuple[Spot, ...] = ()
 
 
 class Deep:
@@ -54,10 +40,9 @@ class Deep:
         self._wanted = [sieve(seeker) for seeker in plan.wanted]
         self._unwanted = [sieve(seeker) for seeker in plan.unwanted]
         self._user = Fine([exactly(USER_ROLE)], [], 0)
-        # What the fewest lines have, the fewest files have.
-        rarest = max(self._wanted, key=lambda each: each.weight, default=None)
-        self._glance = Glance(rarest.finders) if rarest and rarest.finders else None
-        self._glanced = 1 << self._wanted.index(rarest) if rarest else 0
+        self._glance, self._glanced = glance_for(self._wanted)
+        # What a glance does not find is all there is to find.
+        self._is_all = self._glanced == plan.all and not plan.unwanted
 
     @property
     def read(self) -> int:
@@ -73,6 +58,7 @@ class Deep:
         best: bool = True,
         every: bool = False,
         beat: Callable[[], object] = lambda: None,
+        end: int | None = None,
     ) -> Verdict:
         """Look through the session at `path`.
 
@@ -82,14 +68,19 @@ class Deep:
             then the latest.
         :param every: give all places.
         :param beat: called every millisecond or so; what it raises ends the search.
+        :param end: of somebody who has glanced at it in vain, what `Glance.end` says.
         :raises OSError: the file cannot be read.
         """
         descriptor = open_file(path)
         try:
             self.files += 1
-            if self._glance and not known & self._glanced and self._glance.lacks(descriptor, beat):
-                return Verdict(False, known)
-            with self._looking(descriptor, dialect, beat) as look:
+            if end is None and self._glance and not known & self._glanced:
+                if self._glance.lacks(descriptor, beat):
+                    return Verdict(False, known)
+                end = self._glance.end
+            if end is None or not self._is_all:
+                end = -1
+            with self._looking(descriptor, dialect, beat, end) as look:
                 return self._verdict(look, known, best, every)
         finally:
             os.close(descriptor)
@@ -109,9 +100,11 @@ class Deep:
             os.close(descriptor)
 
     @contextmanager
-    def _looking(self, descriptor: int, dialect: str, beat: Callable[[], object]) -> Iterator[Spots]:
+    def _looking(
+        self, descriptor: int, dialect: str, beat: Callable[[], object], end: int = -1
+    ) -> Iterator[Spots]:
         self._backwards.open(descriptor)
-        look = Spots(self._plan, self._backwards, Entries(dialect), self._wanted, self._unwanted, beat)
+        look = Spots(self._plan, self._backwards, Entries(dialect), self._wanted, self._unwanted, beat, end)
         try:
             yield look
         finally:

@@ -8,13 +8,14 @@ is decided. Which spot is the best one, and what all of them are, is worked out 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from app.formats.fold import fold
 from app.formats.kinds import OTHER
 from app.index.search.deep.backwards import Backwards
 from app.index.search.deep.finders import exactly
 from app.index.search.deep.sieve import Fine, any_of
+from app.index.search.deep.verdict import Spot
 from app.index.search.piece import merit
 
 if TYPE_CHECKING:
@@ -33,21 +34,6 @@ _LINES_AT_ONCE = 16
 """So many lines are decoded at most before somebody is asked whether to go on."""
 
 
-class Spot(NamedTuple):
-    """A piece where terms are.
-
-    :param offset: where its line begins in the file; `part` which entry of the line it is from, for lanes.
-    :param mask: which of `Plan.wanted` it has.
-    :param tool: whose call or result it is.
-    """
-
-    kind: int
-    offset: int
-    part: int
-    mask: int
-    tool: str
-
-
 class Spots:
     """Of the file that `backwards` has open.
 
@@ -62,7 +48,11 @@ class Spots:
         wanted: Sequence[Sieve],
         unwanted: Sequence[Sieve],
         beat: Callable[[], object],
+        end: int = -1,
     ) -> None:
+        """:param end: behind it is nothing of what is wanted or unwanted, and a line begins there; -1 where
+        that is not known.
+        """
         self.refused = False
         self.entries = entries
         self._plan = plan
@@ -70,6 +60,7 @@ class Spots:
         self._wanted = wanted
         self._unwanted = unwanted
         self._beat = beat
+        self._end = end
         self._seen: dict[int, list[Spot]] = {}
         self._read: set[int] = set()
         self._older: Backwards | None = None
@@ -81,7 +72,7 @@ class Spots:
         if mask.bit_count() > 1 and not self._may_have(mask):
             return 0
         missing = mask
-        for slice_ in self._backwards.slices() if missing or self._unwanted else ():
+        for slice_ in self._slices() if missing or self._unwanted else ():
             for each in self._unwanted:
                 for line in self._some_lines(each, slice_):
                     self._spots(slice_, line)
@@ -97,7 +88,7 @@ class Spots:
     def _may_have(self, mask: int) -> bool:
         """Whether each of these may be in the file, as far as its bytes tell."""
         missing = mask
-        for slice_ in self._backwards.slices():
+        for slice_ in self._slices():
             self._beat()
             for number, each in enumerate(self._wanted):
                 if missing >> number & 1 and each.lets_through(slice_.data, slice_.start, slice_.end):
@@ -151,7 +142,7 @@ class Spots:
         """The best of all places."""
         best: Spot | None = None
         count = len(self._wanted)
-        for slice_ in self._backwards.slices() if count else ():
+        for slice_ in self._slices() if count else ():
             most, by_user, newest = rank(best)[:3]
             older = slice_.base + slice_.end <= newest
             if most == count and by_user and older:
@@ -170,10 +161,13 @@ class Spots:
 
     def every(self) -> list[Spot]:
         """All places, in the order of the file."""
-        for slice_ in self._backwards.slices():
+        for slice_ in self._slices():
             for line in self._lines(self._wanted, slice_):
                 self._spots(slice_, line)
         return [spot for offset in sorted(self._seen) for spot in self._seen[offset]]
+
+    def _slices(self) -> Iterator[Slice]:
+        return self._backwards.slices(self._end)
 
     def _lines(self, sieves: Sequence[Sieve], slice_: Slice) -> Iterator[Line]:
         """The lines of a slice that any of `sieves` lets through, the last one first."""

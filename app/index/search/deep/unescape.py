@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-from app.formats.skim import clean
-
 _BY_NUMBER = re.compile(r"\\u([0-9a-fA-F]{4})")
 _SHORT = (
     ('\\"', '"'),
@@ -33,6 +31,9 @@ def unescaped(line: bytes | bytearray) -> str:
         if escape in text:
             text = text.replace(escape, char)
     if "\\u" in text:
+        # Who only glances at files needs nothing of what decodes them.
+        from app.formats.skim import clean
+
         text = clean(_BY_NUMBER.sub(_char, text))
     return text.replace("\0", "\\")
 

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import os
 import select
+import subprocess
+import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from app.index.search.deep import ahead as ahead_module
-from app.index.search.deep import other_end as other_end_module
+from app.index.search.deep.ahead import Ahead
 from app.index.search.deep.other_end import Board, OtherEnd, begin
 from tests.index.helpers import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from app.index.row import Row
+    from app.index.search.deep.verdict import Verdict
+    from app.index.search.found import Hit
     from tests.index.search.helpers import World
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="there is no such process here")
@@ -111,26 +116,39 @@ def test_no_process_is_copied_that_has_other_threads(monkeypatch: pytest.MonkeyP
     assert begin(1, lambda board: ()) is None
 
 
-class Whole(OtherEnd):
+class Whole(Ahead):
     """Has answered all before anybody asks."""
 
     taken = 0
+    settled = 0
 
-    def take(self, number: int) -> Any:
-        while self.fileno() >= 0:
-            assert select.select([self], [], [], PATIENCE)[0]
-            self.receive()
-        answer = super().take(number)
-        Whole.taken += answer is not None
-        return answer
+    def take(self, row: Row) -> Verdict | None:
+        while self._other.fileno() >= 0:
+            assert select.select([self._other], [], [], PATIENCE)[0]
+            self._other.receive()
+        verdict = super().take(row)
+        Whole.taken += verdict is not None
+        return verdict
+
+    def settle(self, row: Row, verdict: Verdict) -> bool:
+        Whole.settled += 1
+        return super().settle(row, verdict)
 
 
 @pytest.fixture
 def whole(monkeypatch: pytest.MonkeyPatch) -> type[Whole]:
     monkeypatch.setattr(ahead_module, "FROM_BYTES", 0)
-    monkeypatch.setattr(other_end_module, "OtherEnd", Whole)
+    monkeypatch.setattr(ahead_module, "Ahead", Whole)
     monkeypatch.setattr(Whole, "taken", 0)
+    monkeypatch.setattr(Whole, "settled", 0)
     return Whole
+
+
+@pytest.fixture
+def willing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No file is left to who asks."""
+    monkeypatch.setattr(ahead_module, "FEW", 0)
+    monkeypatch.setattr(ahead_module, "SELDOM", 1_000)
 
 
 def windows(world: World) -> None:
@@ -152,7 +170,7 @@ HOW: list[dict[str, Any]] = [{}, {"every": True}, {"order": "relevance"}]
 @pytest.mark.parametrize("how", HOW)
 @pytest.mark.parametrize("query", ["window in:all", "window -door in:all"])
 def test_it_finds_what_one_process_finds(
-    query: str, how: dict[str, Any], world: World, whole: type[Whole]
+    query: str, how: dict[str, Any], world: World, whole: type[Whole], willing: None
 ) -> None:
     windows(world)
     world.path("s3").unlink()
@@ -168,7 +186,7 @@ def test_it_finds_what_one_process_finds(
     "query", ["window", "window -door", "window app", "-door", "wall window", "window -s2", "re:win[d]ow"]
 )
 def test_what_was_looked_for_before_the_scan_is_true_after_it(
-    query: str, how: dict[str, Any], world: World, whole: type[Whole]
+    query: str, how: dict[str, Any], world: World, whole: type[Whole], willing: None
 ) -> None:
     windows(world)
     expected_before = found(world, query, how, all_text=True)
@@ -192,7 +210,56 @@ def test_what_was_looked_for_before_the_scan_is_true_after_it(
     assert told != expected_before
 
 
-def test_what_was_looked_for_before_is_not_taken_for_something_else(world: World, whole: type[Whole]) -> None:
+@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("query", ["window", "window -door", "window app", "wall window", "window -s2"])
+def test_files_that_are_left_to_who_asks_are_looked_into_before_it_is_their_turn(
+    query: str, how: dict[str, Any], world: World, whole: type[Whole]
+) -> None:
+    windows(world)
+    expected = found(world, query, how, all_text=True)
+    world.index.close()
+
+    world.index = world.open()
+    foreseen: list[Hit] = []
+    world.index.look_ahead(query, all_text=True, **how, foreseen=foreseen.append)
+    world.index.scan()
+    assert found(world, query, how, all_text=True, alone=True) == expected
+    hits, _ = expected
+    told = {(hit.path, hit.entry_id, hit.snippet, hit.kind) for hit in foreseen}
+    # What is not wanted may be known of a session, and not be in its file.
+    assert {each for each in told if "-s2" not in query or "s2.jsonl" not in each[0]} <= set(hits)
+    # Of what else is known of a session nothing is known there.
+    assert (whole.settled > 0) == ("app" not in query)
+    # All places of a session, or what fits best, nobody can tell by one of them.
+    assert bool(foreseen) == (not how and "app" not in query)
+
+
+def test_a_file_that_is_left_and_has_changed_is_looked_into_as_it_is(
+    world: World, whole: type[Whole]
+) -> None:
+    windows(world)
+    world.index.close()
+    world.index = world.open()
+    foreseen: list[Hit] = []
+    world.index.look_ahead("window", all_text=True, foreseen=foreseen.append)
+    for number in range(6):
+        world.path(f"s{number}").write_text(world.path(f"s{number}").read_text().replace("indow", "all"))
+    world.index.scan()
+    assert world.ids("window", all_text=True, alone=True) == []
+    assert foreseen == []
+
+
+def test_it_begins_before_what_decodes_lines_is_loaded() -> None:
+    program = "import sys, app.index.search.deep.ahead; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert not loaded & {"msgspec", "json", "app.formats.dialects", "app.index.search.deep.session"}
+    assert "app.index.search.deep.glance" in loaded
+
+
+def test_what_was_looked_for_before_is_not_taken_for_something_else(
+    world: World, whole: type[Whole], willing: None
+) -> None:
     world.session("s1", "a window")
     world.session("s2", "a door")
     world.scan()

@@ -11,7 +11,8 @@ from app.formats import kinds
 from app.formats.encode import encode
 from app.index.query.query import REGEX, WORD, Query, Term
 from app.index.search.deep import backwards, glance
-from app.index.search.deep.session import Deep, Verdict
+from app.index.search.deep.session import Deep
+from app.index.search.deep.verdict import Verdict
 from app.index.search.terms import Plan
 
 if TYPE_CHECKING:
@@ -136,6 +137,20 @@ def test_the_tool_a_result_names_goes_before_its_id(path: Path) -> None:
     )
     assert look(deep("needle", tools=frozenset(("grep",))), path).matches
     assert not look(deep("needle", tools=frozenset(("read",))), path).matches
+
+
+def test_what_was_glanced_at_in_vain_is_not_looked_through_again(path: Path) -> None:
+    path.write_bytes(HEAD + said("user", "a needle") + said("assistant", "nothing here") * 20_000)
+    size = path.stat().st_size
+    searched = deep("needle")
+    found = look(searched, path)
+    assert found.best is not None
+    assert size < searched.read < 1.5 * size
+    assert look(searched, path, end=4096 + len(HEAD)) == found
+    assert searched.read < 1.75 * size
+    # What is behind it may have the other word, or what is not wanted.
+    for words in (("needle", "nothing"), ("needle", "-nothing")):
+        assert look(deep(*words), path).matches == (words[1] == "nothing")
 
 
 def test_an_unfinished_last_line_counts_when_it_is_complete(path: Path) -> None:

@@ -1,0 +1,113 @@
+"""How entries hang together, read without opening the session: as it would be opened, or not at all."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from app.demo import write_demo
+from app.formats.header import NotASession
+from app.index.search.shape import Shape, read_shape, shape_of
+from app.index.walk import walk
+from app.sessions.tree import open_tree
+from app.stores import named
+from tests.factory import NOW, header, message
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def told(shape: Shape) -> tuple[object, ...]:
+    entries = range(len(shape.ids))
+    places = [(shape.is_active(entry), shape.branch(entry)) for entry in entries]
+    return list(shape.ids), list(shape.offsets), places, shape.branches
+
+
+def going_on() -> bool:
+    return True
+
+
+def test_the_example_sessions_are_read_as_they_are_opened(tmp_path: Path) -> None:
+    stores = named(write_demo(str(tmp_path), NOW), {}, str(tmp_path), str(tmp_path))
+    read: dict[str, int] = {}
+    for path, (_, store) in walk(stores).files.items():
+        try:
+            tree = open_tree(path, store.agents)
+        except NotASession:
+            continue
+        dialect = tree.header.dialect
+        shape = read_shape(path, dialect, going_on)
+        if shape is not None:
+            read[dialect] = read.get(dialect, 0) + 1
+            assert told(shape) == told(shape_of(tree)), path
+    assert {"pi", "omp", "indusagi", "agent"} <= read.keys()
+    assert sum(read.values()) > 12
+
+
+LINES: list[dict[str, Any]] = [
+    header("s", "/work"),
+    message("a", None, "user", "first", 1),
+    message("b", "a", "assistant", "one way", 2),
+    message("c", "a", "assistant", "another way", 3),
+    message("d", "c", "user", "and on", 4),
+]
+
+
+def written(folder: Path, lines: list[dict[str, Any]], end: str = "\n") -> str:
+    path = folder / "s.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)) + end)
+    return str(path)
+
+
+def test_branches_are_numbered_by_their_ends_and_the_last_is_active(tmp_path: Path) -> None:
+    path = written(tmp_path, LINES)
+    shape = read_shape(path, "pi", going_on)
+    assert shape is not None
+    assert shape.ids == ["a", "b", "c", "d"]
+    assert [shape.is_active(entry) for entry in range(4)] == [True, False, True, True]
+    assert [shape.branch(entry) for entry in range(4)] == [2, 1, 2, 2]
+    assert shape.branches == 2
+    assert list(shape.at(shape.offsets[2])) == [2]
+    assert not shape.at(shape.offsets[2] + 1)
+    assert told(shape) == told(shape_of(open_tree(path, ("pi",))))
+
+
+def without_ids(line: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in line.items() if name not in ("id", "parentId")}
+
+
+ODD = {
+    "two with one id": [*LINES, message("b", "d", "user", "again", 5)],
+    "a parent that comes later": [
+        *LINES[:2],
+        message("x", "y", "user", "-", 5),
+        message("y", "a", "user", "-", 6),
+    ],
+    "a parent that is nowhere": [*LINES, message("x", "gone", "user", "-", 5)],
+    "an entry that is its own parent": [*LINES, message("x", "x", "user", "-", 5)],
+    "no ids": [LINES[0], *map(without_ids, LINES[1:])],
+    "ids that do not count": [{**LINES[0], "version": 1}, *LINES[1:]],
+    "a second header": [*LINES, LINES[0]],
+    "a header behind an entry": [LINES[1], LINES[0], *LINES[2:]],
+    "a title line behind the header": [*LINES, {"type": "title", "title": "late"}],
+    "an id that is a number": [*LINES, {**LINES[1], "id": 7}],
+    "no header": LINES[1:],
+}
+
+
+@pytest.mark.parametrize("lines", ODD.values(), ids=ODD)
+def test_what_is_out_of_the_ordinary_is_left_to_who_opens_it(
+    lines: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    assert read_shape(written(tmp_path, lines), "pi", going_on) is None
+
+
+@pytest.mark.parametrize("end", ["", "\n\n", "\n{\n", '\n{"type"', "\n[]\n"])
+def test_lines_that_hold_no_entry_are_left_as_well(end: str, tmp_path: Path) -> None:
+    assert read_shape(written(tmp_path, LINES, end), "pi", going_on) is None
+
+
+def test_nobody_reads_on_for_who_has_gone(tmp_path: Path) -> None:
+    assert read_shape(written(tmp_path, LINES), "pi", lambda: False) is None

@@ -1,0 +1,220 @@
+"""The mouse in a real pseudo-terminal, as terminals report it (SGR, mode 1006): a click selects, a double
+click opens, the wheel scrolls what it is over (issue 5 "Mouse").
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.factory import chain, write_session
+from tests.pty.test_selector import COMMAND, Machine, planned, pointed, shown
+
+NARROW, WIDE = (80, 24), (120, 40)
+
+
+@pytest.fixture
+def machine(tmp_path):
+    return Machine(tmp_path)
+
+
+@pytest.fixture
+def many(machine):
+    """The same with fifty sessions more, the newest of which is long."""
+    for at in range(50):
+        texts = [f"line {number:02}" for number in range(60 if at == 0 else 1)]
+        lines = chain(f"task {at:02}", *texts, id=f"s{at:02}", cwd=str(machine.work))
+        lines[-1]["timestamp"] = f"2026-05-02T12:{59 - at:02}:00.000Z"
+        write_session(machine.page.parent / f"2026_s{at:02}.jsonl", *lines)
+    return machine
+
+
+def browser(machine, size=WIDE):
+    return machine.terminal(command=COMMAND, size=size)
+
+
+def panes(terminal):
+    """The panes are filled: the tree is read."""
+    terminal.wait_for_bytes(b"\x1b[?1000h", 30)
+    terminal.wait_for_text("← active", 30)
+    terminal.settle()
+
+
+def left(terminal):
+    """The rows of the sessions, without what is beside them."""
+    return [line.split("│")[1] for line in terminal.lines if line.startswith("│")]
+
+
+# the selector
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE])
+def test_a_click_selects_and_two_resume(machine, size):
+    with machine.terminal(size=size) as terminal:
+        pointed(terminal, "write a man page")
+        shown(terminal)
+        terminal.click(*terminal.find("fix the login"))
+        pointed(terminal, "fix the login")
+        planned(terminal, "aaaa-login")
+        terminal.wait_for_text("too early")
+        terminal.settle()
+        assert terminal.process.poll() is None
+        assert machine.ran() is None, "a click runs nothing"
+        # not where the last one was: that would be the second of two
+        terminal.click(*terminal.find("write a man page"), times=2)
+        terminal.wait_for_text("pi runs", 20)
+        assert terminal.wait() == 0
+        assert terminal.leftovers() == []
+    assert machine.ran()["argv"][-1] == str(machine.page)
+
+
+def test_two_clicks_where_it_cannot_be_resumed_open_the_dialog(machine):
+    machine.work.rename(machine.folder / "elsewhere")
+    with machine.terminal(cwd=machine.other) as terminal:
+        pointed(terminal, "dark mode please")
+        shown(terminal)
+        terminal.press("tab")
+        terminal.wait_for_text("fix the login")
+        terminal.click(*terminal.find("fix the login"), times=2)
+        terminal.wait_for_text("f fork into another folder")
+        terminal.press("escape")
+        terminal.wait_for(lambda it: not it.shows("f fork into another folder"))
+        pointed(terminal, "fix the login")
+    assert machine.ran() is None
+
+
+def test_two_clicks_that_come_before_the_plan_wait_for_it(machine):
+    with machine.terminal() as terminal:
+        shown(terminal)
+        terminal.click(*terminal.find("fix the login"), times=2)
+        terminal.wait_for_text("pi runs", 20)
+    assert machine.ran()["argv"][-1] == str(machine.login)
+
+
+def test_the_wheel_scrolls_the_list_it_is_over_and_not_its_cursor(many):
+    with many.terminal(size=NARROW) as terminal:
+        pointed(terminal, "task 00")
+        shown(terminal)
+        terminal.wait_for_text("line 59")
+        column, row = terminal.find("task 03")
+        terminal.wheel(column, row, 5)
+        terminal.wait_for(lambda it: not any("task 00" in line for line in left(it)[:8]))
+        terminal.settle()
+        assert terminal.shows("line 59"), "the transcript stays, and whose it is"
+        assert "s00" in terminal.lines[-2]
+        terminal.click(column, row)
+        terminal.wait_for(lambda it: "❯" in it.lines[row], 30)
+        terminal.wheel(column, row, -9)
+        pointed_at = terminal.lines[row][column : column + 7]
+        terminal.wait_for_text("task 00")
+        assert pointed_at != "task 03", "what was scrolled to is what was clicked"
+
+
+def test_the_wheel_scrolls_the_transcript_it_is_over(many):
+    with many.terminal(size=WIDE) as terminal:
+        pointed(terminal, "task 00")
+        shown(terminal)
+        terminal.wait_for_text("line 59")
+        before = left(terminal)
+        column, row = terminal.find("line 59")
+        terminal.wheel(column, row - 3, -6)
+        terminal.wait_for(lambda it: not it.shows("line 59"))
+        terminal.wait_for_text("line 4")
+        assert left(terminal) == before
+        terminal.wheel(column, row - 3, 20)
+        terminal.wait_for_text("line 59")
+        terminal.send("s31")
+        pointed(terminal, "task 31")
+        assert "s31" in terminal.lines[2], "the keys stayed in the line"
+
+
+def test_while_something_is_asked_a_click_answers_nothing(machine):
+    with machine.terminal() as terminal:
+        pointed(terminal, "write a man page")
+        shown(terminal)
+        place = terminal.find("fix the login")
+        terminal.press("ctrl+d")
+        terminal.wait_for_text("Trash this session?")
+        terminal.click(*place, times=2)
+        terminal.settle()
+        assert terminal.shows("Trash this session?")
+        terminal.press("escape")
+        terminal.wait_for(lambda it: not it.shows("Trash this session?"))
+        pointed(terminal, "write a man page")
+        assert machine.page.exists()
+    assert machine.ran() is None
+
+
+def test_a_click_in_the_line_gives_it_the_keys(machine):
+    with machine.terminal() as terminal:
+        pointed(terminal, "write a man page")
+        shown(terminal)
+        terminal.press("shift+tab")
+        terminal.wait_for_text("Space")
+        terminal.click(20, 2)
+        terminal.wait_for_text("Esc leave")
+        terminal.send("login")
+        terminal.wait_for_text("1 of 2", 30)
+
+
+# the browser
+
+
+def test_in_the_browser_a_click_selects_and_two_resume(machine):
+    with browser(machine) as terminal:
+        pointed(terminal, "write a man page")
+        panes(terminal)
+        terminal.click(*terminal.find("fix the login"))
+        pointed(terminal, "fix the login")
+        terminal.wait_for_text("assistant: too early")
+        terminal.settle()
+        assert machine.ran() is None
+        terminal.click(*terminal.find("write a man page"), times=2)
+        terminal.wait_for_text("pi runs", 20)
+        assert terminal.wait() == 0
+        assert terminal.leftovers() == []
+    assert machine.ran()["argv"][-1] == str(machine.page)
+
+
+def test_two_clicks_on_the_head_of_a_project_fold_it(machine):
+    with browser(machine) as terminal:
+        pointed(terminal, "write a man page")
+        panes(terminal)
+        column, row = terminal.find("▾ ")
+        terminal.click(column, row)
+        terminal.wait_for(lambda it: "❯" in it.lines[row])
+        assert any("fix the login" in line for line in left(terminal))
+        terminal.click(column + 3, row, times=2)
+        terminal.wait_for(lambda it: not any("fix the login" in line for line in left(it)))
+        terminal.settle()
+        terminal.click(column + 5, row, times=2)
+        terminal.wait_for(lambda it: any("fix the login" in line for line in left(it)))
+    assert machine.ran() is None
+
+
+def test_in_the_tree_a_click_selects_an_entry_and_two_go_to_the_whole_of_it(machine):
+    with browser(machine) as terminal:
+        pointed(terminal, "write a man page")
+        panes(terminal)
+        terminal.click(*terminal.find("assistant: here it is"))
+        terminal.wait_for(lambda it: "❯" in it.lines[it.find("assistant: here it is")[1]])
+        terminal.wait_for_text("v read")
+        terminal.click(*terminal.find("user: write a man page"), times=2)
+        terminal.wait_for_text("y copy")
+        terminal.settle()
+        assert terminal.lines[-1].strip().startswith("[ previous"), "the entry has the keys"
+    assert machine.ran() is None
+
+
+def test_the_wheel_scrolls_the_pane_it_is_over(many):
+    with browser(many) as terminal:
+        pointed(terminal, "task 00")
+        panes(terminal)
+        terminal.wait_for_text("line 59")
+        before = left(terminal)
+        column, row = terminal.find("line 59")
+        terminal.wheel(column, row, -8)
+        terminal.wait_for(lambda it: not any("line 59" in line[52:] for line in it.lines[:20]))
+        assert left(terminal) == before
+        terminal.wheel(10, 10, 5)
+        terminal.wait_for(lambda it: left(it) != before)
+        terminal.wait_for(lambda it: not any("task 00" in line for line in left(it)))
