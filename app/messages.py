@@ -69,6 +69,7 @@ class SearchFound(Message):
     words     what is to be marked, folded
     notes     what there is to say about the search; raw
     refused   why the query cannot be run, "" when it can; then nothing was looked for. Raw
+    faults    what of the query this and the notes are about: where it begins, and how long it is
     hits      the best hit of each of the sessions, by path; what it says is to be looked up in a thread
     order     the paths in the search's own order
     everywhere   what tools were asked and gave back was looked through as well
@@ -84,6 +85,7 @@ class SearchFound(Message):
         done: bool,
         notes: Sequence[str] = (),
         refused: str = "",
+        faults: Sequence[tuple[int, int]] = (),
         hits: Mapping[str, Hit] | None = None,
         order: Sequence[str] = (),
         everywhere: bool = False,
@@ -95,6 +97,7 @@ class SearchFound(Message):
         self.done = done
         self.notes = notes
         self.refused = refused
+        self.faults = faults
         self.hits = {} if hits is None else hits
         self.order = order
         self.everywhere = everywhere

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 def role(hit: Hit) -> str | None:
-    """What stands for the role: who says it, "name", "label", "folder" or "id"; None of a session that is a
-    hit as a whole.
+    """What stands for the role: who says it, "name", "label", "folder", "id" or "program"; None of a session
+    that is a hit as a whole.
     """
     return hit.role or (None if hit.where == "row" else hit.where)
 

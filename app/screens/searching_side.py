@@ -15,14 +15,15 @@ from app.messages import HitPlaced, SearchFound
 from app.services.completing import Completing
 from app.services.searching import Searching
 from app.services.spotting import Spotter
-from app.view.session_filter import is_plain
+from app.view.session_filter import rows_tell
 from app.widgets.pane import Pane
 from app.widgets.search_box import SearchBox
+from app.widgets.search_note import SearchNote
 from app.widgets.session_list import SessionListView
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from textual.app import ComposeResult
 
@@ -36,6 +37,7 @@ PATIENCE = 0.1
 and would only be held up.
 """
 _SEARCHING = "…"
+_LONGEST = 300
 
 
 class SearchingSide(Pane):
@@ -59,6 +61,7 @@ class SearchingSide(Pane):
         super().__init__("sessions", id=id)
         self.list = SessionListView(model, setup.now_ms(), id="sessions")
         self.box = SearchBox(id="filter")
+        self.note = SearchNote(id="search-note")
         self.everywhere = False
         self.model = model
         self.search_said = ""
@@ -80,6 +83,7 @@ class SearchingSide(Pane):
 
     def compose(self) -> ComposeResult:
         yield self.box
+        yield self.note
         yield self.list
 
     def on_unmount(self) -> None:
@@ -149,6 +153,8 @@ class SearchingSide(Pane):
         self.is_refused = False
         self.steps_before = self.list.steps
         self.search_said = _SEARCHING if query.strip() else ""
+        if not query.strip():
+            self._tell("")
         self._ask(query)
         # the letter is painted first
         self.call_after_refresh(self._offer, query)
@@ -178,7 +184,7 @@ class SearchingSide(Pane):
         """Leave the sessions of which the row matches, until it is known which others do."""
         if query != self.box.value or self._answered == query:
             return
-        if is_plain(query):
+        if rows_tell(query):
             self.list.set_query(query)
         self.changed()
 
@@ -195,17 +201,22 @@ class SearchingSide(Pane):
                 self.list.forget_place()
             if event.refused:
                 self.list.set_query("")
-        if event.refused:
-            # the rows stay as they are
-            self.search_said = one_line(event.refused, 200)
-        else:
+        self.search_said = "" if event.done else _SEARCHING
+        if event.done:
+            said, style = (event.refused, "error") if event.refused else ("; ".join(event.notes), "warning")
+            self._tell(said, style, event.faults)
+        if not event.refused:  # else the rows stay as they are
             fits_best = self.model.arrangement.order == "relevance"
             ranks = {path: rank for rank, path in enumerate(event.order)} if fits_best else None
-            self.list.set_found(event.paths, list(event.words), is_plain=is_plain(event.query), ranks=ranks)
-            self.search_said = one_line("; ".join(event.notes), 200) if event.done else _SEARCHING
+            self.list.set_found(event.paths, list(event.words), by_rows=rows_tell(event.query), ranks=ranks)
             self._hits = event.hits
             self.spot()
         self.changed()
+
+    def _tell(self, said: str, style: str = "warning", faults: Sequence[tuple[int, int]] = ()) -> None:
+        """Say something about the search, and mark in the line what it is about."""
+        self.note.say(one_line(said, _LONGEST), style)
+        self.box.mark(faults)
 
     def spot(self) -> None:
         """Have it found out where in its session the hit of the row under the cursor is; answered with

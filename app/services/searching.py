@@ -73,7 +73,13 @@ class Searching(Questions):
             search = index.query(text, order=order, all_text=everywhere, keep_going=lambda: not overtaken())
         except QueryError as error:
             refused = SearchFound(
-                text, frozenset(), (), done=True, refused=error.message, everywhere=everywhere
+                text,
+                frozenset(),
+                (),
+                done=True,
+                refused=error.message,
+                faults=((error.position, error.length),),
+                everywhere=everywhere,
             )
             self._post(refused)
             return
@@ -97,6 +103,7 @@ class Searching(Questions):
                     words,
                     done=page.done and times == self._times,
                     notes=tuple(note.message for note in page.notes),
+                    faults=tuple((note.position, note.length) for note in page.notes),
                     hits=hits.copy(),
                     order=tuple(hits),
                     everywhere=everywhere,

@@ -6,7 +6,7 @@ from app.view.group import NOWHERE
 from app.view.layout import Layout
 from app.view.marks import Marks
 from app.view.matching import Matching
-from app.view.session_filter import is_plain
+from app.view.session_filter import rows_tell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,10 +100,10 @@ class Listed:
         """Show nothing that a query may leave out, while nothing was searched yet. The sessions of which the
         row matches are among those that will be found; where there is more to it than words, none is known.
         """
-        if is_plain(query):
+        if rows_tell(query):
             self.set_query(query)
         else:
-            self.set_found(frozenset(), [], is_plain=False)
+            self.set_found(frozenset(), [], by_rows=False)
 
     def set_query(self, query: str) -> None:
         """Show only the sessions of which the row matches, and those that were found last (`set_found`);
@@ -117,17 +117,16 @@ class Listed:
         paths: AbstractSet[str],
         words: list[str],
         *,
-        is_plain: bool,
+        by_rows: bool,
         ranks: Mapping[str, int] | None = None,
     ) -> None:
         """Show the sessions that a search has found.
 
         :param words: what is to be marked in the lines, folded.
-        :param is_plain: the query is words and nothing else: sessions of which the row matches are shown
-            beside them.
+        :param by_rows: sessions of which the row matches are shown beside them (`session_filter.rows_tell`).
         :param ranks: path -> place in the search's own order, for the order of relevance.
         """
-        self._matching.found(paths, words, is_plain=is_plain, ranks=ranks)
+        self._matching.found(paths, words, by_rows=by_rows, ranks=ranks)
         self._match()
 
     def _match(self) -> None:

@@ -25,12 +25,12 @@ class Matching:
     words   what is marked in the lines, folded
     """
 
-    __slots__ = ("_found", "_is_plain", "_ranks", "is_on", "words")
+    __slots__ = ("_by_rows", "_found", "_ranks", "is_on", "words")
 
     def __init__(self) -> None:
         self.is_on = False
         self.words: list[str] = []
-        self._is_plain = True
+        self._by_rows = True
         self._found: AbstractSet[str] = frozenset()
         self._ranks: Mapping[str, int] = {}
 
@@ -40,15 +40,15 @@ class Matching:
         """
         self.words = words_of(query)
         self.is_on = bool(self.words)
-        self._is_plain = True
+        self._by_rows = True
         if not self.is_on:
             self._found, self._ranks = frozenset(), {}
 
     def found(
-        self, paths: AbstractSet[str], words: list[str], *, is_plain: bool, ranks: Mapping[str, int] | None
+        self, paths: AbstractSet[str], words: list[str], *, by_rows: bool, ranks: Mapping[str, int] | None
     ) -> None:
         """Leave what a search has found (see `SessionList.set_found`)."""
-        self._found, self.words, self._is_plain = paths, words, is_plain
+        self._found, self.words, self._by_rows = paths, words, by_rows
         self._ranks = ranks or {}
         self.is_on = True
 
@@ -66,7 +66,7 @@ class Matching:
         """The lines of each group that match, in their order, or in that of the search; what it does not know
         comes last. Groups in which none does are left out.
         """
-        by_row = _by_group(contents.texts.having(self.words)) if self._is_plain else {}
+        by_row = _by_group(contents.texts.having(self.words)) if self._by_rows else {}
         found, by_path = self._found, contents.by_path
         if ONE_OF * len(found) < len(by_path):
             also = _by_group([line for path in found if (line := by_path.get(path)) is not None])

@@ -49,7 +49,12 @@ def matches(folded: str, words: list[str]) -> bool:
 
 
 def is_plain(query: str) -> bool:
-    """Whether a query is nothing but words: no filter, no phrase, nothing to leave out. Then a session whose
-    row matches is a match whatever else is found.
-    """
+    """Whether a query is nothing but words: no filter, no phrase, nothing to leave out."""
     return not any(mark in query for mark in ':"') and not any(word.startswith("-") for word in query.split())
+
+
+def rows_tell(query: str) -> bool:
+    """Whether a session whose row matches is a match whatever else is found: there is nothing but words, and
+    case does not count, as it does for those with a capital.
+    """
+    return is_plain(query) and not any(map(str.isupper, query))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import ClassVar
 
+from rich.highlighter import Highlighter
 from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import Reactive
@@ -15,6 +16,9 @@ from app.widgets.line_input import LineInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.text import Text
     from textual import events
     from textual.binding import BindingType
     from textual.widgets.input import Selection
@@ -23,11 +27,26 @@ if TYPE_CHECKING:
 MOVES = ("step(", "page(")
 
 
+class _Marking(Highlighter):
+    """Draws what is marked in a line."""
+
+    def __init__(self, box: SearchBox) -> None:
+        self._box = box
+
+    def highlight(self, text: Text) -> None:
+        for begin, length in self._box.marked():
+            text.stylize(
+                self._box.get_component_rich_style("search-box--fault", partial=True), begin, begin + length
+            )
+
+
 class SearchBox(LineInput):
     """Text input whose arrows move the list below it. What Enter and Escape mean is for its owner to say."""
 
     # Textual 8.2.8 deletes to the right of the cursor with a key of the table's; ours are to the left
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("filter")]
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"search-box--fault"}
 
     # a letter lays out nothing but the text itself
     virtual_size: Reactive[Size] = Reactive(Size(0, 0))
@@ -61,6 +80,8 @@ class SearchBox(LineInput):
         self.cursor_blink = False
         self._offer: tuple[str, str, str] = ("", "", "")
         self._told = ""
+        self._faults: tuple[str, Sequence[tuple[int, int]]] = ("", ())
+        self.highlighter = _Marking(self)
         self._moves = {
             key: binding.action for key, binding in self._bindings if binding.action.startswith(MOVES)
         }
@@ -78,6 +99,20 @@ class SearchBox(LineInput):
             await self.run_action(self._moves[event.key])
         # Keys that come together, as those of a pasted text may, are not all taken in one go.
         await asyncio.sleep(0)
+
+    def mark(self, faults: Sequence[tuple[int, int]]) -> None:
+        """Mark parts of what is typed, until something else is.
+
+        :param faults: where each begins, and how long it is.
+        """
+        if self._faults[1] or faults:
+            self._faults = self.value, faults
+            self.refresh()
+
+    def marked(self) -> Sequence[tuple[int, int]]:
+        """What is marked now."""
+        typed, faults = self._faults
+        return faults if typed == self.value else ()
 
     def offer(self, completed: str, key: str = "") -> None:
         """Show, behind the cursor, what a key would make of what is typed; "" shows nothing.

@@ -173,14 +173,14 @@ class SessionListView(SessionRows):
         paths: AbstractSet[str],
         words: list[str],
         *,
-        is_plain: bool,
+        by_rows: bool,
         ranks: Mapping[str, int] | None = None,
     ) -> None:
         """Show what a search has found (see the model); the cursor stays where it can."""
         begins, on_head = not self.model.is_filtered, self.row is None
         if begins:
             self._before_filter = self._session
-        self.model.set_found(paths, words, is_plain=is_plain, ranks=ranks)
+        self.model.set_found(paths, words, by_rows=by_rows, ranks=ranks)
         if self._place() is None or (on_head and begins):
             self._session = self._group = None
         self.rows_changed()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from tests.factory import message
 from tests.ui.conftest import HERE
 
@@ -34,6 +36,84 @@ async def test_filters_and_phrases_and_exclusions(browser, three):
         await it.press("escape", "slash", *"dir:site")
         await it.until(lambda: it.listed() == ["[/work/site]", "site1"], "that of the folder")
         assert "No session" not in it.text()
+
+
+SIZES = pytest.mark.parametrize("size", [(80, 24), (120, 40), (160, 45)])
+
+
+def said(it):
+    """What is said about the search, without the ends of the lines."""
+    note = it.screen.query_one("#search-note")
+    lines = [line.text.strip() for line in note.render_lines(note.size.region)] if note.display else []
+    assert all(line in it.text() for line in lines)
+    return " ".join(lines)
+
+
+@SIZES
+async def test_another_spelling_is_said_wherever_there_is_a_screen(browser, three, size):
+    async with browser(size=size) as it:
+        await it.press("slash", *"worlt redos")
+        await it.until(lambda: "“redos” is nowhere; looked for instead: redis" in said(it), "the word")
+        await it.press("ctrl+u", *"redis")
+        await it.until(lambda: not said(it), "the end of it")
+        await it.press("escape")
+        assert len(it.listed()) == 5
+
+
+@SIZES
+async def test_what_is_wrong_is_said_and_marked_wherever_there_is_a_screen(browser, three, size):
+    async with browser(size=size) as it:
+        await it.press("slash", *"redis agent:xx")
+        await it.until(lambda: "xx" in said(it), "why not")
+        box = it.screen.query_one("#filter")
+        ((begin, length),) = box.marked()
+        assert box.value[begin : begin + length] in ("xx", "agent:xx")
+        underlined = "".join(
+            piece.text for piece in box.render_line(0) if piece.style is not None and piece.style.underline
+        )
+        assert underlined == box.value[begin : begin + length]
+        await it.press("backspace", "backspace", *"pi")
+        await it.until(lambda: not said(it), "the end of it")
+        assert not box.marked()
+
+
+@SIZES
+async def test_a_query_that_is_too_long_says_so(browser, three, size):
+    async with browser(size=size) as it:
+        await it.press("slash")
+        it.screen.query_one("#filter").value = "x" * 10_000
+        await it.until(lambda: "4,096" in said(it), "why not")
+
+
+@pytest.mark.parametrize(
+    ("query", "ids"),
+    [
+        ("refactor", ["branchy"]),
+        ("refactor -zzzz", ["branchy"]),
+        ("site agent:pi", ["site1"]),
+        ("pi", ["branchy", "plain", "site1"]),
+        ("pi agent:pi", ["branchy", "plain", "site1"]),
+        ("pi -zzzz", ["branchy", "plain", "site1"]),
+        ("Refactor", ["branchy"]),
+        ("Refactor has:branch", ["branchy"]),
+        # of what has a capital case counts, in what a row says as well
+        ("Dark agent:omp", []),
+        ("REFACTOR -auth", []),
+    ],
+)
+async def test_what_holds_takes_no_session_away(browser, three, query, ids):
+    async with browser() as it:
+        await it.press("slash", *query)
+        await it.until(lambda: it.screen.side.is_answered and not it.screen.side.is_due, "an answer")
+        assert sorted(row for row in it.listed() if not row.startswith("[")) == ids
+
+
+async def test_of_a_word_with_a_capital_rows_alone_do_not_tell(browser, three):
+    async with browser() as it:
+        await it.press("slash", *"Dark")
+        await it.until(lambda: it.screen.side.is_answered and not it.screen.side.is_due, "an answer")
+        assert said(it) == "“Dark” is nowhere; looked for instead: dark"
+        assert it.listed() == ["[/work/site]", "site1"]
 
 
 async def test_a_wrong_pattern_is_told_of_and_the_rows_stay(browser, three):
@@ -77,6 +157,6 @@ async def test_what_is_written_while_a_search_is_shown_is_found(browser, three):
 async def test_hostile_queries_are_drawn_inert(browser, three):
     async with browser(size=(160, 45)) as it:
         it.screen.query_one("#filter").value = "\x1b]0;x\x07 re:(\u202e"
-        await it.until(lambda: it.screen.query_one("#sessions-pane")._said[1] not in ("", "…"), "why not")
+        await it.until(lambda: it.screen.query_one("#search-note").said, "why not")
         assert "\x1b" not in it.text()
         assert "\u202e" not in it.text()

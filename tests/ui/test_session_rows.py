@@ -109,7 +109,7 @@ async def test_a_mark_draws_its_row_and_the_next():
 
 async def test_all_that_are_shown_are_marked_or_none():
     async with shown(*rows(4)) as it:
-        it.view.set_found({"/store/s01.jsonl", "/store/s02.jsonl"}, [], is_plain=False)
+        it.view.set_found({"/store/s01.jsonl", "/store/s02.jsonl"}, [], by_rows=False)
         it.view.action_mark_all()
         assert [row.id for row in it.model.marked_rows()] == ["s01", "s02"]
         it.view.set_query("")

@@ -43,7 +43,7 @@ def found(model):
 def test_however_the_sessions_are_arranged_all_is_ready(model, together):
     for grouped in (False, True):
         model.arrange(Arrangement(grouped=grouped))
-        model.set_found({"/store/s03.jsonl"}, ["s17"], is_plain=True)
+        model.set_found({"/store/s03.jsonl"}, ["s17"], by_rows=True)
         assert set(found(model)) == {"s03", "s17"}
     assert together == []
 
@@ -82,8 +82,8 @@ def test_few_of_many_come_in_the_order_of_the_list():
     model.load(rows)
     before = found(model)
     wanted = {"s000", "s009", "f001", "f000", "s200"}
-    model.set_found({f"/store/{id}.jsonl" for id in wanted}, [], is_plain=False)
+    model.set_found({f"/store/{id}.jsonl" for id in wanted}, [], by_rows=False)
     assert found(model) == [id for id in before if id in wanted]
     many = {id for id in before if id[1] == "1"}
-    model.set_found({f"/store/{id}.jsonl" for id in many}, [], is_plain=False)
+    model.set_found({f"/store/{id}.jsonl" for id in many}, [], by_rows=False)
     assert found(model) == [id for id in before if id in many]

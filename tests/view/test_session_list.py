@@ -284,7 +284,7 @@ def test_what_was_found_stands_beside_the_rows_that_match():
     model = listed(*ROWS)
     model.set_query("site")
     assert shown(model) == ["[/work/site]", "c"]
-    model.set_found({"/store/a.jsonl"}, ["site"], is_plain=True)
+    model.set_found({"/store/a.jsonl"}, ["site"], by_rows=True)
     assert shown(model) == ["[/work/app]", "a", "[/work/site]", "c"]
     assert (model.matched, model.total) == (2, 4)
     assert model.index_of("/store/a.jsonl") == 1
@@ -300,9 +300,9 @@ def test_of_many_lines_those_are_found_that_match_at_whatever_place(monkeypatch)
         model.set_query(f"no {name}")
         assert [path for path in paths(model) if path[0] != "["] == [f"/store/{name}.jsonl"]
         found = {f"/store/{name}.jsonl", f"/store/{names[at - 6]}.jsonl"}
-        model.set_found(found, ["no", name], is_plain=True)
+        model.set_found(found, ["no", name], by_rows=True)
         assert {path for path in paths(model) if path[0] != "["} == found
-        model.set_found(found, [], is_plain=False)
+        model.set_found(found, [], by_rows=False)
         assert {path for path in paths(model) if path[0] != "["} == found
 
 
@@ -322,7 +322,7 @@ def test_what_a_session_says_from_now_on_is_found():
 
 def test_until_the_next_find_what_was_found_stays():
     model = listed(*ROWS)
-    model.set_found({"/store/a.jsonl"}, ["x"], is_plain=True)
+    model.set_found({"/store/a.jsonl"}, ["x"], by_rows=True)
     model.set_query("xy")
     assert shown(model) == ["[/work/app]", "a"]
     model.set_query("")
@@ -333,16 +333,16 @@ def test_until_the_next_find_what_was_found_stays():
 
 def test_a_query_with_filters_shows_what_was_found_alone():
     model = listed(*ROWS)
-    model.set_found({"/store/d.jsonl"}, ["site"], is_plain=False)
+    model.set_found({"/store/d.jsonl"}, ["site"], by_rows=False)
     assert shown(model) == ["[/work/old]", "d"]
-    model.set_found(set(), [], is_plain=False)
+    model.set_found(set(), [], by_rows=False)
     assert shown(model) == []
     assert model.is_filtered
 
 
 def test_a_session_that_comes_while_a_find_is_shown_waits_for_the_next():
     model = listed(*ROWS)
-    model.set_found({"/store/d.jsonl", "/store/e.jsonl"}, [], is_plain=False)
+    model.set_found({"/store/d.jsonl", "/store/e.jsonl"}, [], by_rows=False)
     model.apply([make_row("e", cwd="/work/old", modified=NOW), make_row("f", cwd="/work/old")], [])
     assert shown(model) == ["[/work/old]", "e", "d"]
 

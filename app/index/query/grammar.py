@@ -9,9 +9,9 @@ r"""The language in which sessions are looked for, on the screen and on the comm
     value    = text | '"' text '"'
 
 *Terms* (words, phrases, patterns) are looked for in what was said in a session and in its name, labels,
-folder and id: each has to be found somewhere in it, a word in the middle of a longer one as well. A `-`
-leaves out the sessions in which it is found. Case counts for a term with a capital in it, and for no other
-(of a pattern, only letters that stand for themselves are capitals, and `(?i)` makes none count).
+folder, id and program: each has to be found somewhere in it, a word in the middle of a longer one as well. A
+`-` leaves out the sessions in which it is found. Case counts for a term with a capital in it and no other (of
+a pattern, only letters that stand for themselves are capitals, and `(?i)` makes none count).
 
 *Filters* ask what the list knows of a session; what they take is in `table.SORTS`. Their names and values
 are compared without case. Several filters must all hold, `-` turns one round. `cost: tokens: messages:`
@@ -19,7 +19,7 @@ take a number alone or after `> >= < <= =`, with `k` or `m` behind it, or a rang
 same of ages (`<2d`; m h d w mo y), days, months and years of the local time zone, `today` and `yesterday`.
 Ranges take in both ends, and either may be missing.
 
-`role:`, `in:` and `tool:` say where terms are looked for; names, labels, folders and ids are then left out.
+`role:`, `in:` and `tool:` say where terms are looked for; names, labels and so on are then left out.
 `role:` and `in:tools|thinking` add up. `in:all` is everything there is, where nothing else names a place.
 `tool:` leaves the sessions that called one of its tools, counts of calls and results only theirs, and these
 are the place where no other is named. `-role:` and `-in:` take places away and leave names and labels be.
@@ -106,8 +106,9 @@ class _Reader:
     def read(self, token: Token, then: Token | None) -> None:
         """Take in the next token; `then` is the one behind it."""
         if not token.items[-1].closed:
-            how = "what follows are words" if token.shape == "word" else "it goes on to the end"
-            self._note(f"the quote is not closed: {how}", token)
+            # A phrase is one of which nothing follows.
+            how = {"word": "what follows are words", "phrase": "it is left out"}.get(token.shape)
+            self._note(f"the quote is not closed: {how or 'it goes on to the end'}", token)
         if token.shape == "word":
             self._word(token)
         elif token.shape == "phrase":

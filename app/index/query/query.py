@@ -151,7 +151,7 @@ class Query(_Values):
 
     kinds     in which texts terms are looked for (`formats.kinds`)
     tools     of which tools CALL and RESULT texts count; empty: of all. Folded
-    everywhere   terms are also looked for in name, labels, folder and id: nothing narrows where to look
+    everywhere   terms are also looked for in what `search.said` says: nothing narrows where to look
     """
 
     __slots__ = ("everywhere", "filters", "kinds", "notes", "terms", "text", "tools")

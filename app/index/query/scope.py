@@ -57,7 +57,7 @@ class Scope:
 
     @property
     def everywhere(self) -> bool:
-        """As in `Query`: what only takes places away leaves names, labels, folders and ids."""
+        """As in `Query`: what only takes places away leaves names, labels and so on."""
         return not self._named and not self._tools and not self._all_tools
 
     def kinds(self) -> frozenset[int]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from app.index.row import Row
     from app.index.search.blocks import Session
 
-    Where = Literal["text", "name", "label", "folder", "id", "row"]
+    Where = Literal["text", "name", "label", "folder", "id", "program", "row"]
     Range = tuple[int, int]
 
 
@@ -236,9 +236,12 @@ class Page:
     total      sessions that match so far; exact when `done`
     searched   sessions looked into, of `of`
     notes      what there is to say so far: near spellings that were used, files that could not be read
+    instead    by a word that is nowhere, what was looked for instead
+    as_kept    paths of files that cannot be read any more, of which what was kept was looked through
+    unread     paths of files that cannot be read, of which nothing was
     """
 
-    __slots__ = ("done", "hits", "notes", "of", "searched", "total")
+    __slots__ = ("as_kept", "done", "hits", "instead", "notes", "of", "searched", "total", "unread")
 
     def __init__(
         self,
@@ -248,6 +251,9 @@ class Page:
         of: int = 0,
         done: bool = False,
         notes: tuple[Note, ...] = (),
+        instead: Mapping[str, tuple[str, ...]] | None = None,
+        as_kept: Sequence[str] = (),
+        unread: Sequence[str] = (),
     ) -> None:
         self.hits = hits if isinstance(hits, Hits) else Hits(hits)
         self.total = total
@@ -255,6 +261,9 @@ class Page:
         self.of = of
         self.done = done
         self.notes = notes
+        self.instead = instead or {}
+        self.as_kept = as_kept
+        self.unread = unread
 
     def __repr__(self) -> str:
         # A count: to spell hits out would look each of them up, and take a screen for each.

@@ -30,7 +30,7 @@ class Picker:
         self._pulse = pulse
 
     def told(self, session: Session) -> list[Piece]:
-        """What the catalog knows of a session that has any of the terms wanted: name, labels, folder, id."""
+        """What the catalog knows of a session that has any of the terms wanted, see `said`."""
         if not self._plan.everywhere:
             return []
         source, start, end = session.said

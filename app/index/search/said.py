@@ -18,8 +18,9 @@ NAME = 0x10
 LABEL = 0x11
 FOLDER = 0x12
 ID = 0x13
+PROGRAM = 0x14
 
-WHERE: dict[int, Where] = {NAME: "name", LABEL: "label", FOLDER: "folder", ID: "id"}
+WHERE: dict[int, Where] = {NAME: "name", LABEL: "label", FOLDER: "folder", ID: "id", PROGRAM: "program"}
 
 
 def is_said(kind: int) -> bool:
@@ -28,22 +29,26 @@ def is_said(kind: int) -> bool:
 
 
 def said(row: Row) -> bytes:
-    """The pieces of a row: its name, its labels, its folder and its id. The offset says which label."""
+    """The pieces of a row: its name, its labels, its folder, its id and its program. The offset says which
+    label.
+    """
     parts = []
     if row.name:
         parts.append(pack(NAME, 0, encoded(fold(row.name))))
     for number, (_, label) in enumerate(row.labels):
         parts.append(pack(LABEL, number, encoded(fold(label))))
     if row.cwd:
-        parts.append(_folder(row.cwd))
+        parts.append(_shared(FOLDER, row.cwd))
     if row.id:
         parts.append(pack(ID, 0, encoded(fold(row.id))))
+    parts.append(_shared(PROGRAM, row.agent))
     return b"".join(parts)
 
 
 def of_all(rows: Sequence[Row]) -> bytes:
     """The same of several rows, folded, one in a line: what is not in this is not said of any of them."""
     texts = {row.cwd for row in rows}
+    texts.update([row.agent for row in rows])
     texts.update([row.id for row in rows])
     texts.update([row.name for row in rows if row.name])
     texts.update([label for row in rows if row.labels for _, label in row.labels])
@@ -54,9 +59,9 @@ def of_all(rows: Sequence[Row]) -> bytes:
 
 
 @lru_cache(maxsize=1024)
-def _folder(cwd: str) -> bytes:
-    """The piece of a folder: many sessions have the same."""
-    return pack(FOLDER, 0, encoded(fold(cwd)))
+def _shared(kind: int, text: str) -> bytes:
+    """A piece that many sessions have: a folder, a program."""
+    return pack(kind, 0, encoded(fold(text)))
 
 
 def text_of(row: Row, kind: int, number: int) -> str:
@@ -65,4 +70,6 @@ def text_of(row: Row, kind: int, number: int) -> str:
         return row.name or ""
     if kind == LABEL:
         return row.labels[number][1]
-    return row.cwd if kind == FOLDER else row.id
+    if kind == FOLDER:
+        return row.cwd
+    return row.id if kind == ID else row.agent

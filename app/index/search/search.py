@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.formats.collector import Resting
 from app.formats.fold import fold
-from app.index.query.query import WORD, Note, Query
+from app.index.query.query import WORD, Note, Query, Term
 from app.index.search.details import is_told_first
 from app.index.search.found import Hit, Hits, Page
 from app.index.search.lookup import pieces_of
@@ -22,9 +22,9 @@ from app.index.search.sweep import Sweep
 from app.index.search.terms import Plan
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from app.index.query.query import Facts, Term
+    from app.index.query.query import Facts
     from app.index.search.blocks import Place, Session
     from app.index.search.deep.ahead import Ahead
     from app.index.search.sessions import Sessions, View
@@ -95,6 +95,7 @@ class Search:
         self._pulse = Pulse(lambda: not self._cancelled.is_set() and keep_going())
         self._originals = Originals()
         self._notes: list[Note] = []
+        self._spelt: dict[str, tuple[str, ...]] = {}
 
     def cancel(self) -> None:
         """Have the iteration end soon, without a last page."""
@@ -194,8 +195,22 @@ class Search:
     def _page(self, hits: Hits, sweep: Sweep, view: View, *, done: bool = False) -> Page:
         if self.is_cancelled:
             raise Stopped
-        notes = (*self._notes, *_about(view.away), *sweep.notes)
-        return Page(hits, sweep.total, sweep.searched, view.count, done, notes)
+        unread = sweep.unread
+        as_kept = sweep.as_kept
+        if not self.query.is_deep and view.away:
+            as_kept = [path for path in view.away if path not in unread]
+        notes = (*self._notes, *_about(as_kept, unread, is_deep=self.query.is_deep))
+        return Page(
+            hits,
+            sweep.total,
+            sweep.searched,
+            view.count,
+            done,
+            notes,
+            dict(self._spelt),
+            sorted(as_kept),
+            sorted(unread),
+        )
 
     def _found(self, sweep: Sweep, scores: dict[Session, float]) -> Iterator[Sequence[Session | Hit]]:
         """What is found in the order that was asked for, some at a time; none now and then.
@@ -248,23 +263,34 @@ class Search:
     # -- other spellings --
 
     def _instead(self, view: View) -> dict[str, tuple[str, ...]]:
-        """How else the words are spelt that are nowhere, and a note about each."""
-        instead: dict[str, tuple[str, ...]] = {}
+        """How else the words are spelt that are nowhere, and a note about each. What only files have, as what
+        tools said, is too much to compare each word of it.
+        """
+        instead = self._spelt
         kinds = self.query.kinds | (WHERE.keys() if self.query.everywhere else frozenset())
         for term in self.query.terms:
-            if term.kind != WORD or term.negated or term.text in instead or not faults(fold(term.text)):
+            folded = fold(term.text)
+            if term.kind != WORD or term.negated or term.text in instead:
+                continue
+            if not term.exact and not faults(folded):
                 continue
             # Where it is all that was looked for, that is known by now.
             if not self._is_alone(term) and self._is_somewhere(term, view):
                 continue
-            folded = fold(term.text)
-            found = nearest(folded, self._places(view), kinds, self._pulse)
-            # The word itself may stand where it could not be confirmed.
-            words = tuple(word for word in found if word != folded)
+            if term.exact and self._is_somewhere(Term(WORD, folded), view):
+                # Only its capitals are nowhere.
+                words: tuple[str, ...] = (folded,)
+            else:
+                found = nearest(folded, self._places(view), kinds, self._pulse)
+                # The word itself may stand where it could not be confirmed.
+                words = tuple(word for word in found if word != folded)
             if words:
                 instead[term.text] = words
                 said = ", ".join(words)
                 message = f"“{term.text}” is nowhere; looked for instead: {said}"
+                self._notes.append(Note(message, term.position, term.length))
+            elif self.query.is_deep:
+                message = f"“{term.text}” is nowhere; outside the conversation no other spellings are known"
                 self._notes.append(Note(message, term.position, term.length))
         return instead
 
@@ -287,9 +313,11 @@ class Search:
                     yield from places
 
 
-def _about(away: Sequence[str]) -> list[Note]:
-    """What is to be said of sessions whose files are out of reach."""
-    if not away:
-        return []
-    which = away[0] if len(away) == 1 else f"{len(away):,} sessions, {away[0]} among them"
-    return [Note(f"cannot be read any more, and searched as before: {which}", 0, 0)]
+def _about(as_kept: Sequence[str], unread: Mapping[str, str], *, is_deep: bool) -> Iterator[Note]:
+    """What is to be said of sessions whose files are out of reach, see `Page`."""
+    if as_kept:
+        which = as_kept[0] if len(as_kept) == 1 else f"{len(as_kept):,} sessions, {as_kept[0]} among them"
+        how = "searched as before, but not what tools said" if is_deep else "searched as before"
+        yield Note(f"cannot be read any more, and {how}: {which}", 0, 0)
+    for path, why in unread.items():
+        yield Note(f"cannot be read: {path}: {why}", 0, 0)

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.formats.kinds import USER
 from app.index.search import blocks, search
 from app.index.search.originals import Originals
 from tests.factory import NOW
+from tests.index.search.helpers import marked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -290,6 +292,69 @@ def test_what_is_out_of_reach_is_searched_as_it_was_and_said_to_be_so(
     assert (page.total, page.notes) == (1, ())
 
 
+@pytest.mark.parametrize("scanned", [True, False])
+def test_of_what_is_out_of_reach_what_was_kept_is_searched_where_tools_are_asked_for(
+    world: World, monkeypatch: pytest.MonkeyPatch, scanned: bool
+) -> None:
+    result = {"type": "message", "message": {"role": "toolResult", "toolName": "read", "content": "a gadget"}}
+    paths = [str(world.session(f"s{number}", "needle", result, "the Thimble")) for number in range(3)]
+    world.scan()
+    really = os.open
+
+    def deny(name: str, flags: int, mode: int = 0o777) -> int:
+        if name == paths[1]:
+            raise PermissionError(13, "Permission denied")
+        return really(name, flags, mode)
+
+    monkeypatch.setattr(os, "open", deny)
+    if scanned:
+        # As when rights are taken away.
+        os.utime(paths[1])
+        world.scan()
+    said = f"cannot be read any more, and searched as before, but not what tools said: {paths[1]}"
+    for index in (world.index, world.open()):
+        for text, ids in (
+            ("needle in:all", ["s2", "s1", "s0"]),
+            ("thimble in:tools role:user", ["s2", "s1", "s0"]),
+            ("needle thimble in:all", ["s2", "s1", "s0"]),
+            ("gadget in:all", ["s2", "s0"]),
+            # Nobody can say that a tool did not.
+            ("needle -nowhere in:all", ["s2", "s0"]),
+        ):
+            *_, page = pages = list(index.query(text))
+            assert [hit.row.id for each in pages for hit in each.hits] == ids
+            assert (page.total, [note.message for note in page.notes]) == (len(ids), [said]), text
+            assert (page.as_kept, page.unread) == ([paths[1]], [])
+        (hit,) = [hit for each in index.query("needle in:all") for hit in each.hits if hit.row.id == "s1"]
+        assert (hit.where, hit.kind, hit.snippet, marked(hit)) == ("text", USER, "needle", ["needle"])
+        every = [hit for each in index.query("e in:all", every=True) for hit in each.hits]
+        assert [hit.snippet for hit in every if hit.row.id == "s1"] == ["the thimble", "needle"]
+        # What is kept is nothing of what was asked for.
+        page = list(index.query("gadget in:tools"))[-1]
+        assert [note.message for note in page.notes] == [f"cannot be read: {paths[1]}: Permission denied"]
+        assert (page.total, page.as_kept, page.unread) == (2, [], [paths[1]])
+
+
+def test_a_word_that_only_a_kept_text_has_is_not_looked_for_otherwise(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.session("s1", "a thimble")
+    path = str(world.session("s2", "a thimbles"))
+    world.scan()
+    really = os.open
+
+    def deny(name: str, flags: int, mode: int = 0o777) -> int:
+        if name == path:
+            raise PermissionError(13, "Permission denied")
+        return really(name, flags, mode)
+
+    monkeypatch.setattr(os, "open", deny)
+    os.utime(path)
+    world.scan()
+    page = world.pages("thimbles in:all")[-1]
+    assert (page.total, page.instead, [hit.row.id for hit in page.hits]) == (1, {}, ["s2"])
+
+
 def test_a_line_that_changed_since_leaves_what_the_store_knows(world: World) -> None:
     path = world.session("s1", "hello", "a Needle in the HAY")
     world.scan()
@@ -300,6 +365,41 @@ def test_a_line_that_changed_since_leaves_what_the_store_knows(world: World) -> 
     )  # fmt: skip
     path.unlink()
     assert world.one("needle").snippet == "a needle in the hay"
+
+
+@pytest.mark.parametrize("every", [False, True])
+@pytest.mark.parametrize("gone", [False, True])
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Needle", ["needle"]),
+        ('"Needle in"', ["needle in"]),
+        (r"re:N\w+le", ["needle"]),
+        ("Needle -Pin", ["needle"]),
+        ("Needle HAY", ["needle", "hay"]),
+        ("Needle hay", ["needle", "hay"]),
+    ],
+)
+def test_so_does_one_of_which_the_case_counted(
+    world: World, text: str, found: list[str], gone: bool, every: bool
+) -> None:
+    path = world.session("s1", "hello", "a Needle in the HAY")
+    world.scan()
+    (hit,) = world.hits(text, every=every)
+    if gone:
+        path.unlink()
+    else:
+        path.write_text(path.read_text().replace("Needle", "Noodle").replace("HAY", "BAY"))
+    assert (hit.where, hit.entry_id, hit.role) == ("text", None, "assistant")
+    assert (hit.snippet, marked(hit)) == ("a needle in the hay", found)
+
+
+def test_one_that_only_the_folder_has_is_shown_there(world: World) -> None:
+    path = world.session("s1", "about work", cwd="/Work")
+    world.scan()
+    hit = world.one("Work")
+    path.unlink()
+    assert (hit.where, hit.snippet) == ("folder", "/Work")
 
 
 def test_a_hit_is_looked_up_when_it_is_asked_for(world: World) -> None:
@@ -360,7 +460,8 @@ def test_where_a_glance_was_of_use_the_next_file_is_glanced_at_first(
         return line(self, offset, size)
 
     monkeypatch.setattr(Originals, "_line", counted)
-    assert world.ids("eF") == []
+    (note,) = list(world.search("eF"))[-1].notes
+    assert note.message == "“eF” is nowhere; looked for instead: ef"
     assert len(read) == 2
 
 

@@ -1,0 +1,51 @@
+"""What there is to say about a search, below the line in which it is typed."""
+
+from __future__ import annotations
+
+from textual.widget import Widget
+
+from app.view.palette import THEMES
+from app.view.wrapping import wrap
+from app.widgets.styling import strip
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from textual.geometry import Size
+    from textual.strip import Strip
+
+MOST_LINES = 4
+"""The rows below are worth more than the rest of a long message."""
+
+
+class SearchNote(Widget):
+    """As many lines as the words take; none, and no room, where there is nothing to say."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.said = ""
+        self._style = "warning"
+
+    def say(self, text: str, style: str = "warning") -> None:
+        """Show other words.
+
+        :param text: one inert line, "" for nothing.
+        :param style: see `app.view.palette`.
+        """
+        if (text, style) == (self.said, self._style):
+            return
+        self.said, self._style = text, style
+        self.set_class(bool(text), "shown")
+        self.refresh(layout=True)
+
+    def _lines(self, cells: int) -> list[str]:
+        return list(wrap(self.said, max(4, cells - 2)))[:MOST_LINES]
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return len(self._lines(width))
+
+    def render_line(self, y: int) -> Strip:
+        name = self.app.theme.removeprefix("leafmark-")
+        cells = self.size.width
+        lines = self._lines(cells)
+        said = f" {lines[y]}" if y < len(lines) else ""
+        return strip([(said, self._style)], name if name in THEMES else "dark", cells=cells)
