@@ -5,13 +5,13 @@ is not spelled plainly.
 from __future__ import annotations
 
 import argparse
-import os
 from typing import TYPE_CHECKING, Any
 
 from app import __version__
 from app.arguments import COMMANDS, OWN, SHARED, WrongValue
 from app.formats.text import one_line
 from app.options import Options
+from app.reports.output import terminal_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -27,14 +27,7 @@ class _Formatter(argparse.HelpFormatter):
     """Finds the width without `shutil`, which takes as long to import as all options to add."""
 
     def __init__(self, prog: str) -> None:
-        super().__init__(prog, width=_columns() - 2)
-
-
-def _columns() -> int:
-    try:
-        return os.get_terminal_size(1).columns
-    except OSError:
-        return 80
+        super().__init__(prog, width=terminal_columns() - 2)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -48,7 +41,7 @@ class _Parser(argparse.ArgumentParser):
     def format_help(self) -> str:
         """See `argparse`."""
         text = super().format_help()
-        return text + self.more(_columns() - 2) if self.more else text
+        return text + self.more(terminal_columns() - 2) if self.more else text
 
     def error(self, message: str) -> NoReturn:
         if message.startswith("unrecognized arguments: -"):

@@ -1,7 +1,14 @@
 """The catalog of all sessions, what keeps it current, and the search: scan, watch, query (DESIGN, "How data
 flows").
 
-`open` gives an `Index`; nothing of it is imported before it is asked for.
+`open` gives an `Index`; nothing of it is imported before it is asked for. What its methods give and raise can
+be had from here as well:
+
+    Delta, Row                     what `scan` and `watch` tell of, and what `rows` gives
+    QueryError, Note               why a query cannot be run, and what is to be said of one that is
+    Search, Page, Hit, Place       what `query` gives, and `place`
+    complete, Completion           what may be typed next in a query, at a place in its text
+    vocabulary, Vocabulary         the values that sessions give for that
 """
 
 from __future__ import annotations
@@ -10,9 +17,59 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from app.index.batch import Delta
     from app.index.index import Index
-    from app.index.query.query import Facts
+    from app.index.query.complete import Completion, complete
+    from app.index.query.query import Facts, Note, QueryError
+    from app.index.query.vocabulary import Vocabulary, vocabulary
+    from app.index.row import Row
+    from app.index.search.found import Hit, Page
+    from app.index.search.place import Place
+    from app.index.search.search import Search
     from app.stores.base import Store
+
+__all__ = [
+    "Completion",
+    "Delta",
+    "Hit",
+    "Index",
+    "Note",
+    "Page",
+    "Place",
+    "QueryError",
+    "Row",
+    "Search",
+    "Vocabulary",
+    "complete",
+    "open",
+    "vocabulary",
+]
+
+_MODULES = {
+    "Completion": "query.complete",
+    "Delta": "batch",
+    "Hit": "search.found",
+    "Index": "index",
+    "Note": "query.query",
+    "Page": "search.found",
+    "Place": "search.place",
+    "QueryError": "query.query",
+    "Row": "row",
+    "Search": "search.search",
+    "Vocabulary": "query.vocabulary",
+    "complete": "query.complete",
+    "vocabulary": "query.vocabulary",
+}
+
+
+def __getattr__(name: str) -> object:
+    # A list that is printed needs next to nothing of these.
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    found: object = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    return found
 
 
 def open(  # the library's word for it: app.index.open(...)

@@ -41,7 +41,8 @@ class Index:
     """The sessions of `stores`, kept in a cache folder and kept current.
 
     One thread calls `scan` or `watch`; `rows`, `problem_files`, `note`, `rescan`, `query` and `place` may be
-    used from others. Nothing is written but the catalog and the texts in the cache folder.
+    used from others. Nothing is written but the catalog and the texts in the cache folder. All that is
+    given and raised can be imported from `app.index`.
     """
 
     def __init__(

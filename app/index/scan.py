@@ -246,8 +246,10 @@ class Scanner:
             return
         values, refused, line, state, offset, fingerprint, bytes_read, tail, kept = result
         self.counts.bytes += bytes_read
-        self.counts.tails += tail
-        self.counts.whole += not tail
+        is_unreadable = bool(refused and refused.startswith(UNREADABLE))
+        if not is_unreadable:
+            self.counts.tails += tail
+            self.counts.whole += not tail
         # Where nothing is added to what there was of a file, that is dead.
         self._untidy = self._untidy or bool(job.old and not tail)
         root = job.store.root
@@ -259,7 +261,7 @@ class Scanner:
             spans = self._catalog.text_store.spans(said_before, kept)
             self._untidy = self._untidy or len(spans or ()) < len(said_before or ())
             batch.put(Reading(row, offset, fingerprint, state, spans), max(1, row.entry_count - before))
-        elif refused and refused.startswith(UNREADABLE):
+        elif refused and is_unreadable:
             self._not_read(job, refused, batch)
         else:
             batch.put(Reading(refused_row(job.path, root, job.signature, refused or "not a session", line)))

@@ -64,7 +64,10 @@ def _updated(setup: Setup) -> tuple[dict[str, Any], Iterator[str]]:
     progress = Progress()
     try:
         index.scan(progress.read)
-        sessions, refused, counts = index.newest(0)[1], len(index.problem_files()), index.counts
+        sessions, counts = index.newest(0)[1], index.counts
+        # A file that cannot be read is among both.
+        away = {path for path, _ in index.complaints}
+        refused = sum(row.path not in away for row in index.problem_files())
         passed_over, note = len(index.complaints), index.note
     finally:
         progress.end()

@@ -18,18 +18,28 @@ if TYPE_CHECKING:
 
 
 CONFIG = "config.toml"
+USUAL_COLUMNS = 80
+"""Of a terminal that does not say how wide it is."""
 
 
 def columns() -> int | None:
     """The width to fit lines to: the terminal's; None when the output goes elsewhere, where nothing is
     cut.
     """
-    if not sys.stdout.isatty():
-        return None
+    return terminal_columns() if sys.stdout.isatty() else None
+
+
+def terminal_columns() -> int:
+    """How wide the terminal is: as the variable COLUMNS says, else as it says itself. One of no size, as
+    programs start it that show nothing, does not say.
+    """
+    said = os.environ.get("COLUMNS", "")
+    if said.isdecimal() and int(said):
+        return int(said)
     try:
-        return os.get_terminal_size(1).columns
+        return os.get_terminal_size(1).columns or USUAL_COLUMNS
     except OSError:
-        return 80
+        return USUAL_COLUMNS
 
 
 def write_text(text: str) -> None:

@@ -12,7 +12,7 @@ from app.reports.output import columns, complain, write_json, write_text
 from app.reports.progress import Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from app.index.search.found import Hit, Page
     from app.index.search.place import Place
@@ -50,8 +50,7 @@ def run(options: Options, setup: Setup) -> int:
         pages = index.query(query, **how, alone=True)
         if index.note:
             complain(index.note)
-        # Links and folders in odd places hide no session; what cannot be read may.
-        skipped = sum(not why.startswith(("a ", "not a ")) for _, why in index.complaints)
+        skipped = _skipped(index)
         if skipped:
             files = "file was" if skipped == 1 else "files were"
             complain(f"{skipped:,} {files} not read; `leafmark doctor` says why")
@@ -63,6 +62,13 @@ def run(options: Options, setup: Setup) -> int:
         return 2
     finally:
         index.close()
+
+
+def _skipped(index: Index) -> int:
+    """How many files may be sessions and are not known to be; of those that are the search itself says it."""
+    # Links and folders in odd places hide no session; what cannot be read may.
+    paths = {path for path, why in index.complaints if not why.startswith(("a ", "not a "))}
+    return len(paths.difference([row.path for row in index.rows()]) if paths else ())
 
 
 def report(pages: Iterable[Page], place: Places, options: Options, setup: Setup) -> int:
@@ -77,7 +83,16 @@ def report(pages: Iterable[Page], place: Places, options: Options, setup: Setup)
         from app.reports.hit import as_json
 
         hits = [as_json(hit, place) for page in counted.pages() for hit in page]
-        write_json({"schema": SCHEMA, "total": counted.total, "hits": hits})
+        write_json(
+            {
+                "schema": SCHEMA,
+                "total": counted.total,
+                "instead": counted.instead,
+                "as_kept": counted.as_kept,
+                "unread": counted.unread,
+                "hits": hits,
+            }
+        )
     else:
         from app.reports.hits import Painter, wants_colour
 
@@ -99,6 +114,7 @@ class _Counted:
     total   sessions that match
     met     hits that there are
     shown   those of them that were given on
+    instead, as_kept, unread   as the last page has them
     """
 
     def __init__(self, pages: Iterable[Page], limit: int | None) -> None:
@@ -108,11 +124,15 @@ class _Counted:
         self.total = 0
         self.met = 0
         self.shown = 0
+        self.instead: Mapping[str, Sequence[str]] = {}
+        self.as_kept: Sequence[str] = ()
+        self.unread: Sequence[str] = ()
 
     def pages(self) -> Iterator[Sequence[Hit]]:
         """Those that may be shown, as they come; what there is to say goes to standard error."""
         for page in self._pages:
             self.total = page.total
+            self.instead, self.as_kept, self.unread = page.instead, page.as_kept, page.unread
             for note in page.notes:
                 if note.message not in self._said:
                     self._said.add(note.message)

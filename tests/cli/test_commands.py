@@ -5,10 +5,12 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import pty
 import re
 import shutil
 import subprocess
 import sys
+import termios
 from pathlib import Path
 
 import pytest
@@ -372,8 +374,39 @@ def test_output_that_takes_no_more_is_one_line(leafmark, store, tmp_path):
         assert len(done.stderr.splitlines()) == (1 if code else 0)
 
 
+@pytest.mark.parametrize(
+    ("size", "variable", "columns"),
+    [((0, 0), "", 80), ((0, 0), "50", 50), ((24, 60), "", 60), ((24, 60), "50", 50), ((24, 60), "0", 60)],
+)
+@pytest.mark.parametrize("words", [("list",), ("search", "widget")])
+def test_lines_are_as_wide_as_the_terminal(store, tmp_path, words, size, variable, columns):
+    """One of no size, as programs start them that show nothing, is as wide as most."""
+    write_session(store / "2026_wide.jsonl", *chain("widget " * 60, id="wide", cwd="/work/" + "w" * 60))
+    env = {"HOME": str(tmp_path / "home"), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
+    env |= {"LC_ALL": "C.UTF-8", "TERM": "dumb", "COLUMNS": variable}
+    ours, its = pty.openpty()
+    termios.tcsetwinsize(its, size)
+    with subprocess.Popen(
+        [sys.executable, "-m", "app", *words], env=env, stdin=its, stdout=its, stderr=subprocess.PIPE
+    ) as process:
+        os.close(its)
+        said = b""
+        try:
+            while piece := os.read(ours, 65_536):
+                said += piece
+        except OSError:  # nobody has the other end any more
+            pass
+        os.close(ours)
+        assert process.stderr.read() == b""
+    lines = said.decode().splitlines()
+    assert lines
+    assert max(map(width, lines)) == columns
+
+
 @pytest.mark.parametrize("closed", ["2>&-", "2>&- <&-", ">&- 2>&- <&-", "<&-"])
-@pytest.mark.parametrize("words", ["list", "search token", "index", "index --verify", "doctor", "search none"])
+@pytest.mark.parametrize(
+    "words", ["list", "search token", "search none", "index", "index --verify", "doctor", "search cost:x"]
+)
 def test_streams_that_are_closed_hinder_nothing(store, tmp_path, words, closed):
     env = {"HOME": str(tmp_path / "home"), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
     command = f"{sys.executable} -m app {words}"

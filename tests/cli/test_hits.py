@@ -20,6 +20,8 @@ from app.setup import Setup
 from app.view.cells import width
 from tests.factory import NOW, make_row
 
+NOTHING_ODD = {"instead": {}, "as_kept": [], "unread": []}
+
 
 class Where(NamedTuple):
     on_active_path: bool | None = True
@@ -187,7 +189,7 @@ def test_json_has_the_promised_fields(report):
     assert code == 0
     assert out.isascii()
     first, second, third = json.loads(out)["hits"]
-    assert json.loads(out) == {"schema": 1, "total": 7, "hits": [first, second, third]}
+    assert json.loads(out) == {"schema": 1, "total": 7, **NOTHING_ODD, "hits": [first, second, third]}
     assert first == {
         "path": "/store/one.jsonl",
         "session_id": "one",
@@ -229,7 +231,15 @@ def test_nothing_found_is_one_and_notes_are_said_once(report):
         "leafmark: no session matches",
     ]
     code, out, _ = report([Page(done=True)], "--json")
-    assert (code, json.loads(out)) == (1, {"schema": 1, "total": 0, "hits": []})
+    assert (code, json.loads(out)) == (1, {"schema": 1, "total": 0, **NOTHING_ODD, "hits": []})
+
+
+def test_json_says_how_the_last_page_was_come_by(report):
+    first = Page([hit(ONE)], 1, instead={"neadle": ("needle",)})
+    last = Page(total=1, done=True, instead={"neadle": ("needle",)}, as_kept=["/a"], unread=["/b", "/c"])
+    found = json.loads(report([first, last], "--json")[1])
+    assert found["instead"] == {"neadle": ["needle"]}
+    assert (found["as_kept"], found["unread"]) == (["/a"], ["/b", "/c"])
 
 
 def test_the_part_of_a_query_that_is_to_blame_has_carets_under_it(capsys):

@@ -210,6 +210,43 @@ def test_what_is_damaged_and_cannot_be_replaced_is_said_to_be_so(run, folder, re
     assert done.err == f"leafmark: what is kept cannot be deleted: {cache}: Permission denied\n"
 
 
+def test_a_file_that_cannot_be_read_is_counted_once(run, folder, monkeypatch):
+    """As one that was passed over: it may well be a session, and nothing of it was read."""
+    secret = folder / "secret.jsonl"
+    write_session(secret, *chain("secret", id="cccc"))
+    really = os.open
+    denied = [str(secret)]
+
+    def refuse(path, flags, *rest, **options):
+        if str(path) in denied:
+            raise PermissionError(13, "Permission denied", path)
+        return really(path, flags, *rest, **options)
+
+    monkeypatch.setattr(os, "open", refuse)
+    _, found = asked(run)
+    assert [found[name] for name in ("whole", "tails", "sessions", "refused", "passed_over")] == [
+        3,
+        0,
+        2,
+        1,
+        1,
+    ]
+    assert run("index").out.splitlines()[-1] == "2 files skipped; `leafmark doctor` says why"
+    assert len(json.loads(run("doctor", "--json").out)["skipped"]) == 2
+    # One that is known keeps its place in the list.
+    denied.append(str(folder / "a.jsonl"))
+    with (folder / "a.jsonl").open("a") as file:
+        file.write(json.dumps(message("e", "00000002", "user", "again")) + "\n")
+    _, found = asked(run)
+    assert [found[name] for name in ("whole", "tails", "sessions", "refused", "passed_over")] == [
+        0,
+        0,
+        2,
+        1,
+        2,
+    ]
+
+
 def test_texts_that_nobody_has_any_more_are_told_apart(run, folder, home):
     run("index")
     _, before = asked(run)

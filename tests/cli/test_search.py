@@ -175,7 +175,51 @@ def test_a_limit_says_what_it_leaves_out(run, folder):
     assert len(done.out.splitlines()) == 1
     assert done.err == "leafmark: 1 of 2 sessions; --limit 2 shows all\n"
     found = json.loads(run("search", "--json", "--limit", "0", "frobnicator").out)
-    assert found == {"schema": 1, "total": 2, "hits": []}
+    assert found == {"schema": 1, "total": 2, "instead": {}, "as_kept": [], "unread": [], "hits": []}
+
+
+def test_json_says_what_was_looked_for_instead(run, folder):
+    found = json.loads(run("search", "--json", "xylophnoe gramofone").out)
+    assert (found["total"], found["instead"]) == (0, {"gramofone": ["gramophone"]})
+    found = json.loads(run("search", "--json", "gramofone").out)
+    assert (found["total"], found["instead"]) == (1, {"gramofone": ["gramophone"]})
+    assert [hit["session_id"] for hit in found["hits"]] == ["vvvv"]
+
+
+@pytest.mark.parametrize("scope", ["in:tools", "in:all"])
+def test_of_what_tools_said_no_other_spellings_are_known(run, folder, scope):
+    assert len(hits(run, "xylophones", scope)) == 1
+    done = run("search", "xylophnes", scope)
+    assert done.code == 1
+    assert done.err == (
+        "leafmark: “xylophnes” is nowhere; outside the conversation no other spellings are known\n"
+        "leafmark: no session matches\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "as_kept", "unread"),
+    [
+        ("frobnicator", ["a.jsonl"], []),
+        ("frobnicator in:all", ["a.jsonl"], []),
+        ("frobnicator in:tools", [], ["a.jsonl"]),
+    ],
+)
+def test_json_says_what_was_searched_as_it_was_kept(run, folder, monkeypatch, query, as_kept, unread):
+    run("search", "frobnicator")
+    really = os.open
+
+    def refuse(path, flags, *rest, **options):
+        if str(path) == str(folder / "a.jsonl"):
+            raise PermissionError(13, "Permission denied", path)
+        return really(path, flags, *rest, **options)
+
+    monkeypatch.setattr(os, "open", refuse)
+    os.utime(folder / "a.jsonl")
+    found = json.loads(run("search", "--json", *query.split()).out)
+    assert found["as_kept"] == [str(folder / name) for name in as_kept]
+    assert found["unread"] == [str(folder / name) for name in unread]
+    assert sorted(hit["session_id"] for hit in found["hits"]) == (["aaaa", "oooo"] if as_kept else [])
 
 
 def test_relevance_puts_names_first(run, folder):

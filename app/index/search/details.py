@@ -10,6 +10,7 @@ from app.formats.stamps import parse_time
 from app.index.search.cutting import first_place
 from app.index.search.said import LABEL, NAME, WHERE, is_said, text_of
 from app.index.search.snippet import snippet
+from app.index.search.terms import caseless
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -53,7 +54,7 @@ def _fill_text(hit: Hit, piece: Piece, seekers: Sequence[Seeker], originals: Ori
     if _fill_from(hit, piece, seekers, originals.at(hit.row, piece.offset, piece.end - piece.begin)):
         return
     # The line is not what it was. What the store knows of it is folded.
-    line, ranges = snippet(piece.folded, seekers) or ("", ())
+    line, ranges = snippet(piece.folded, list(map(caseless, seekers))) or ("", ())
     hit.fill("text", piece.kind, piece.offset, None, _ROLES.get(piece.kind, ""), line, ranges)
 
 

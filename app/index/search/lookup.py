@@ -117,8 +117,17 @@ class Lookup:
         if found is None:
             places = None if session in self._reads else places_of(session, self._segments)
             found = self._in_file(session.row) if places is None else picker.best(session.row, places)
-        # Where no text has it, the folder does, or the id.
-        return found or next(iter(told), None)
+        # Where no text has it, the folder does, or the id. Else a text had it that is not there any more.
+        return found or next(iter(told), None) or self._as_kept(session, originals)
+
+    def _as_kept(self, session: Session, originals: Originals) -> Piece | None:
+        """The best of what is kept of the text, whatever its case."""
+        places = places_of(session, self._segments)
+        if places is None:
+            return None
+        pulse = Pulse(_always)
+        picker = Picker(Matcher(self._plan.caseless(), self._segments, originals, pulse), pulse)
+        return picker.best(session.row, places)
 
     def _in_file(self, row: Row) -> Piece | None:
         """The best of what is in the file: no text is kept of it, or it has been moved since it was searched.

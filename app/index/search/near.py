@@ -9,6 +9,9 @@ Next to a word is, by its length in characters:
 
 Of a word with one fault one half is right, of one with two a third: so only words with one of these parts are
 compared letter by letter. Of one that may only be swapped all spellings are known beforehand.
+
+What tools were asked and gave back is in no text store, and has no other spellings: each word of all files
+would have to be compared.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from app.index.search.sweep import Sweep
 from app.index.search.terms import Plan
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from app.index.query.query import Facts
     from app.index.search.blocks import Place, Session
@@ -195,11 +195,10 @@ class Search:
     def _page(self, hits: Hits, sweep: Sweep, view: View, *, done: bool = False) -> Page:
         if self.is_cancelled:
             raise Stopped
-        unread = sweep.unread
-        as_kept = sweep.as_kept
-        if not self.query.is_deep and view.away:
-            as_kept = [path for path in view.away if path not in unread]
-        notes = (*self._notes, *_about(as_kept, unread, is_deep=self.query.is_deep))
+        unread, lost = sweep.unread, self._originals.lost
+        as_kept = {*sweep.as_kept, *lost} if self.query.is_deep else {*view.away, *lost}
+        as_kept.difference_update(unread)
+        notes = (*self._notes, *self._about(as_kept, unread))
         return Page(
             hits,
             sweep.total,
@@ -211,6 +210,18 @@ class Search:
             sorted(as_kept),
             sorted(unread),
         )
+
+    def _about(self, as_kept: set[str], unread: Mapping[str, str]) -> Iterator[Note]:
+        """What is to be said of sessions whose files are out of reach, see `Page`; of each once."""
+        reasons = dict(unread)
+        if self.query.is_deep:
+            yield from _said_of(as_kept, "searched as before, but not what tools said")
+        else:
+            # What is kept is folded, and not what was asked for where case counts.
+            reasons |= self._originals.lost
+            yield from _said_of(as_kept.difference(reasons), "searched as before")
+        for path, why in reasons.items():
+            yield Note(f"cannot be read: {path}: {why}", 0, 0)
 
     def _found(self, sweep: Sweep, scores: dict[Session, float]) -> Iterator[Sequence[Session | Hit]]:
         """What is found in the order that was asked for, some at a time; none now and then.
@@ -249,8 +260,9 @@ class Search:
         told = sweep.picker.told(session)
         shown = [piece for piece in told if is_told_first(piece)]
         shown += pieces_of(session, sweep.picker, sweep.reads, self._segments)
+        shown += [piece for piece in told if not is_told_first(piece)]
         look = sweep.lookup.piece
-        for piece in shown or told[:1]:
+        for piece in shown:
             yield Hit.later(session.row, look, piece, scores.get(session, 0.0), plan.near)
 
     def _score(self, session: Session, sweep: Sweep) -> float:
@@ -313,11 +325,9 @@ class Search:
                     yield from places
 
 
-def _about(as_kept: Sequence[str], unread: Mapping[str, str], *, is_deep: bool) -> Iterator[Note]:
-    """What is to be said of sessions whose files are out of reach, see `Page`."""
-    if as_kept:
-        which = as_kept[0] if len(as_kept) == 1 else f"{len(as_kept):,} sessions, {as_kept[0]} among them"
-        how = "searched as before, but not what tools said" if is_deep else "searched as before"
+def _said_of(paths: Collection[str], how: str) -> Iterator[Note]:
+    """A note about files that are out of reach, if there are any."""
+    if paths:
+        first = min(paths)
+        which = first if len(paths) == 1 else f"{len(paths):,} sessions, {first} among them"
         yield Note(f"cannot be read any more, and {how}: {which}", 0, 0)
-    for path, why in unread.items():
-        yield Note(f"cannot be read: {path}: {why}", 0, 0)

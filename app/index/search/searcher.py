@@ -95,7 +95,7 @@ class Searcher:
         :param order: "recent": as the list, newest first. "relevance": see `search.relevance`; no hit comes
             before all sessions are looked into.
         :param every: give all places, and not the best one of each session. The places of a session come
-            together: names and labels, then texts, the last one first.
+            together: names and labels, then texts, the last one first, then folder, id and program.
         :param keep_going: asked every two milliseconds; the search ends without a last page once it says no.
         :param now_ms: the time, for how old sessions are.
         :param alone: this process has nothing else to do, and may be copied so that two look through files.

@@ -27,7 +27,7 @@ _JOINERS = " \u200d"
 
 def snippet(text: str, seekers: Sequence[Seeker]) -> tuple[str, tuple[Range, ...]] | None:
     """A line of `text` around the first place where one of `seekers` is, and all (start, end) in it where
-    any is, in characters; no two of them touch. None where none of them is in it.
+    any is, in characters; no two of them touch, and none is empty. None where none of them is in it.
     """
     found = _first(text, seekers)
     if found is None and seekers:
@@ -44,7 +44,7 @@ def snippet(text: str, seekers: Sequence[Seeker]) -> tuple[str, tuple[Range, ...
     if not ranges and found is not None:
         # A pattern may ask for the very white space that is one blank now.
         lead = line.startswith(_CUT) and not text[begin : begin + 1].startswith(_CUT)
-        ranges = [_carried(text[begin:start], text[start:end], line, len(_CUT) if lead else 0)]
+        ranges = _carried(text[begin:start], text[start:end], line, len(_CUT) if lead else 0)
     return line, tuple(ranges)
 
 
@@ -120,10 +120,22 @@ def _apart(ranges: list[Range]) -> list[Range]:
     return found
 
 
-def _carried(before: str, match: str, line: str, lead: int) -> Range:
-    """Where in `line` a match lies that the line itself does not show.
+def _carried(before: str, match: str, line: str, lead: int) -> list[Range]:
+    """Where in `line` a match lies that the line itself does not show, without white space at its ends;
+    nowhere, if it is white space that the line is without.
 
     :param before: what comes before it; `lead`: characters before that.
     """
-    start = min(lead + len(" ".join((before + "x").split())) - 1, len(line))
-    return start, min(len(line), start + max(1, len(" ".join(match.split()))))
+    words = match.strip()
+    if words:
+        before += match[: match.index(words)]
+        match = words
+    start = lead + _flat_length(before if words else before.rstrip())
+    end = min(len(line), lead + _flat_length(before + match))
+    return [(start, end)] if start < end else []
+
+
+def _flat_length(text: str) -> int:
+    """Characters of the line that `text` begins, with the blank at its end."""
+    words = " ".join(text.split())
+    return len(words) + (bool(words) and text[-1].isspace())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.index.query.query import Note
+from app.formats.kinds import CONVERSATION
 from app.index.search.blocks import Block
 from app.index.search.deep.verdict import SHOWN, Verdict
 from app.index.search.lookup import Lookup
@@ -65,7 +65,10 @@ class Sweep:
         wanted, the last one first."""
         self.bests: dict[Session, Piece] = {}
         """The best of them, where that is known without another look."""
-        self._notes: list[Note] = []
+        self.as_kept: list[str] = []
+        """Paths of files that were to be read and cannot be: what is kept of them was looked through."""
+        self.unread: dict[str, str] = {}
+        """path -> why, of those of which nothing is kept that was asked for."""
         self._originals = originals
         self.lookup = Lookup(plan, segments, self.reads, self.bests)
         self._rare = Rare(view, segments, pulse)
@@ -95,12 +98,6 @@ class Sweep:
     def leaps(self) -> int:
         """How often that was done. What it leads to comes at once, or not at all."""
         return self._rare.at_once
-
-    @property
-    def notes(self) -> list[Note]:
-        """What is to be said of files that could not be read."""
-        lost = [_cannot_be_read(path, why) for path, why in self._originals.lost.items()]
-        return [*self._notes, *lost]
 
     @property
     def read(self) -> int:
@@ -197,8 +194,9 @@ class Sweep:
             if slot in alone:
                 self.searched += 1
                 pulse.beat()
-                if self._matches(session):
-                    yield [session]
+                found = self._matching(session)
+                if found is not None:
+                    yield [found]
                 elif asked != pulse.asked:
                     asked = pulse.asked
                     yield []
@@ -250,24 +248,37 @@ class Sweep:
             return {}
         return dict(zip(lost, self._sessions.reload([block.sessions[slot] for slot in lost]), strict=True))
 
-    def _matches(self, session: Session) -> bool:
-        """Whether one session matches: its text where it has any by now, else its file."""
+    def _matching(self, session: Session) -> Session | None:
+        """One session, if it matches: its text where it has any by now, else its file; where that cannot be
+        read, the text after all.
+        """
         if not self.plan.query.is_deep and session.spans is not None:
             block = Block([session])
             if block.texts(self._segments)[0] is not None:
                 having, clean = self.matcher.sift(block, (0,))
                 if not having:
                     self._memory.lacking.add(session)
-                return bool(clean)
-        return self._file_matches(session)
+                return session if clean else None
+        try:
+            return session if self._file_matches(session) else None
+        except OSError as error:
+            return self._matching_as_kept(session, error)
+
+    def _matching_as_kept(self, session: Session, error: OSError) -> Session | None:
+        """The session as it was kept, if what there is of it matches."""
+        path = session.row.path
+        kept = session if session.spans is not None else self._sessions.reload([session])[0]
+        block = Block([kept])
+        if self.plan.kinds.isdisjoint(CONVERSATION) or block.texts(self._segments)[0] is None:
+            self.unread[path] = error.strerror or str(error)
+            return None
+        self.as_kept.append(path)
+        # Nobody can say that the rest of the file lacks what is not wanted.
+        return kept if not self.plan.unwanted and self.matcher.sift(block, (0,))[0] else None
 
     def _file_matches(self, session: Session) -> bool:
-        row = session.row
-        try:
-            verdict = self._look_into(session)
-        except OSError as error:
-            self._notes.append(_cannot_be_read(row.path, error.strerror or str(error)))
-            return False
+        """Whether the file of a session matches. OSError where it cannot be read."""
+        verdict = self._look_into(session)
         if verdict.mask != self.plan.all:
             self._memory.lacking.add(session)
         if verdict.matches:
@@ -339,10 +350,6 @@ def _less(left: Sequence[int], slots: Sequence[int], having: Sequence[int]) -> S
         return having
     gone = set(slots).difference(having)
     return [slot for slot in left if slot not in gone]
-
-
-def _cannot_be_read(path: str, why: str) -> Note:
-    return Note(f"cannot be read: {path}: {why}", 0, 0)
 
 
 def _merged(some: list[Session], fresh: list[Session], last: Session) -> list[Session]:

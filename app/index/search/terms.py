@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from app.formats.fold import composed, encoded, fold
 from app.formats.kinds import CALL, RESULT
-from app.index.query.query import PHRASE, REGEX, WORD
+from app.index.query.query import PHRASE, REGEX, WORD, Term
 from app.index.text.mapped import LARGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.index.query.query import Query, Term
+    from app.index.query.query import Query
     from app.index.text.mapped import Source
 
     Range = tuple[int, int]
@@ -239,6 +239,14 @@ class Plan:
         self.backwards = all(each.backwards for each in self.wanted)
         self.near = any(each.near for each in self.wanted)
 
+    def caseless(self) -> Plan:
+        """The same for texts that are there only folded: whether case is right, nobody can tell any more."""
+        # Without `copy`, which would be loaded for this alone.
+        plan = Plan.__new__(Plan)
+        plan.__dict__.update(self.__dict__)
+        plan.wanted = [caseless(each) for each in self.wanted]
+        return plan
+
     def takes(self, kind: int, tool: str = "") -> bool:
         """Whether texts of that kind, and of that tool, are looked through. `tool` as written."""
         if kind not in self.kinds:
@@ -263,6 +271,14 @@ def seeker(term: Term, instead: dict[str, tuple[str, ...]] | None = None) -> See
         return Pattern(term)
     except BadPattern as error:
         raise QueryError(error.message, term.position, term.length) from None
+
+
+def caseless(exact: Seeker) -> Seeker:
+    """What looks for the same whatever its case."""
+    if not exact.exact:
+        return exact
+    term = exact.term
+    return seeker(Term(term.kind, term.text, False, term.negated, term.position, term.length))
 
 
 def _raw(words: list[str]) -> bytes | None:

@@ -114,8 +114,9 @@ def test_a_slip_for_a_filter_is_a_word_with_a_note(text: str, meant: str | None)
     ("text", "note"),
     [
         ("-", "nothing stands after the -"),
-        ('"', "the quote is not closed: it goes on to the end"),
-        ('-"', "the quote is not closed: it goes on to the end"),
+        ('"', "the quote is not closed: it is left out"),
+        ('"  ', "the quote is not closed: it is left out"),
+        ('-"', "the quote is not closed: it is left out"),
         ('""', "nothing stands between the quotes"),
         ('-"  "', "nothing stands between the quotes"),
         ("re:", "re: takes a pattern"),

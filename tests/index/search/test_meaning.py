@@ -148,16 +148,21 @@ def test_of_one_answer_what_is_said_comes_before_what_is_thought(world: World) -
 def test_every_place_is_given_on_demand(world: World) -> None:
     world.session("s1", "apple", "pear", "apple pear", {"type": "session_info", "name": "Apples"})
     world.session("s2", "nothing", cwd="/work/apple")
+    world.session("apple3", "an apple", cwd="/work/apple")
     world.scan()
     pages = world.pages("apple", every=True)
     hits = [hit for page in pages for hit in page.hits]
     assert [(hit.row.id, hit.where, hit.entry_id) for hit in hits] == [
+        ("apple3", "text", "apple3-0"),
+        ("apple3", "folder", None),
+        ("apple3", "id", None),
         ("s2", "folder", None),
         ("s1", "name", None),
         ("s1", "text", "s1-2"),
         ("s1", "text", "s1-0"),
     ]
-    assert pages[-1].total == 2
+    assert pages[-1].total == 3
+    assert [hit.where for hit in world.hits("apple3 pi", every=True)] == ["id", "program"]
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,27 @@ def test_a_pattern_may_have_matched_the_white_space_that_was_folded() -> None:
     assert (line, ranges) == ("one two three", ((0, 7),))
 
 
+@pytest.mark.parametrize(
+    ("text", "pattern", "line", "found"),
+    [
+        ("alpha\n", r"\s", "alpha", []),
+        ("\nalpha", r"^\s", "alpha", []),
+        ("alpha\n", r"a\s", "alpha", ["a"]),
+        ("alpha \n beta", r"\n", "alpha beta", [" "]),
+        ("alpha \n beta", r"\n\sb", "alpha beta", ["b"]),
+        ("alpha beta", r"ha\sb", "alpha beta", ["ha b"]),
+        ("alpha\n\nbeta\n", r"\n\nbeta\n", "alpha beta", ["beta"]),
+        ("hay " * 100 + "\n\n" + "end", r"\n\n", "…" + "hay " * 18 + "end", [" "]),
+    ],
+)
+def test_white_space_that_a_line_is_without_is_not_marked(
+    text: str, pattern: str, line: str, found: list[str]
+) -> None:
+    shown, ranges = snippet(text, [seeker(Term(REGEX, pattern))]) or ("", ())
+    assert shown == line
+    assert [shown[start:end] for start, end in ranges] == found
+
+
 def test_a_text_without_the_term_has_no_snippet() -> None:
     assert snippet("something else", [seeker(word("needle"))]) is None
 

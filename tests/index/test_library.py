@@ -1,0 +1,66 @@
+"""`app.index` for scripts: what its methods give and raise can be had from it, and is loaded only then."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+import app.index
+from tests.index.helpers import pi_store, session, write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_what_is_given_and_raised_can_be_imported(tmp_path: Path) -> None:
+    from app.index import (
+        Completion,
+        Delta,
+        Hit,
+        Index,
+        Page,
+        Place,
+        QueryError,
+        Row,
+        Search,
+        complete,
+        vocabulary,
+    )
+
+    write(tmp_path / "store" / "--p--" / "a.jsonl", session("a needle"))
+    deltas: list[Delta] = []
+    index = app.index.open([pi_store(tmp_path / "store")], str(tmp_path / "cache"))
+    index.scan(deltas.append)
+    search = index.query("needle")
+    (page,) = [page for page in search if page.hits]
+    assert isinstance(index, Index)
+    assert isinstance(search, Search)
+    assert isinstance(page, Page)
+    assert isinstance(page.hits[0], Hit)
+    assert isinstance(index.place(page.hits[0]), Place)
+    assert all(isinstance(row, Row) for row in index.rows())
+    assert all(isinstance(delta, Delta) for delta in deltas)
+    (candidate,) = complete("dir:", 4, vocabulary(index.rows()))
+    assert isinstance(candidate, Completion)
+    assert candidate.text == "/work/app"
+    with pytest.raises(QueryError) as failed:
+        index.query("needle cost:much")
+    assert (failed.value.position, failed.value.length) == (12, 4)
+    index.close()
+
+
+def test_everything_that_is_named_is_there() -> None:
+    for name in app.index.__all__:
+        assert getattr(app.index, name).__name__ == name
+        assert name in (app.index.__doc__ or "")
+    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+        app.index.Nothing  # noqa: B018
+
+
+def test_nothing_is_loaded_before_it_is_asked_for() -> None:
+    code = "import sys, app.index; print(sorted(name for name in sys.modules if name.startswith('app.')))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "['app.index']\n"
