@@ -36,7 +36,6 @@ PATIENCE = 0.1
 """Seconds after which the rows are gone through for what is typed: most searches have been answered by then,
 and would only be held up.
 """
-_SEARCHING = "…"
 _LONGEST = 300
 
 
@@ -64,7 +63,8 @@ class SearchingSide(Pane):
         self.note = SearchNote(id="search-note")
         self.everywhere = False
         self.model = model
-        self.search_said = ""
+        # more may be found, and it is said so; of what is asked anew for news alone it is not
+        self.is_searching = False
         # the query of which the list shows what was found; whether more of it is to come, and whether it
         # cannot be run; how often the user had moved the list's cursor when the line was changed last
         self._answered: str | None = ""
@@ -106,15 +106,10 @@ class SearchingSide(Pane):
         self._is_first = True
         self.box.value = query
         self.box.cursor_position = len(query)
-        self.search_said = _SEARCHING if query.strip() else ""
+        self.is_searching = bool(query.strip())
         if self.model.empty() in ("", "query"):
             # why else nothing is shown, nobody knows before all are read
             self.changed()
-
-    @property
-    def is_searching(self) -> bool:
-        """Whether more may be found."""
-        return self.search_said == _SEARCHING
 
     @property
     def is_answered(self) -> bool:
@@ -135,7 +130,7 @@ class SearchingSide(Pane):
         self.everywhere = not self.everywhere
         if self.box.value.strip():
             self._answered = None
-            self.search_said = _SEARCHING
+            self.is_searching = True
             self._ask(self.box.value)
         self.changed()
 
@@ -152,7 +147,7 @@ class SearchingSide(Pane):
         self._answered = None
         self.is_refused = False
         self.steps_before = self.list.steps
-        self.search_said = _SEARCHING if query.strip() else ""
+        self.is_searching = bool(query.strip())
         if not query.strip():
             self._tell("")
         self._ask(query)
@@ -201,7 +196,7 @@ class SearchingSide(Pane):
                 self.list.forget_place()
             if event.refused:
                 self.list.set_query("")
-        self.search_said = "" if event.done else _SEARCHING
+        self.is_searching = not event.done
         if event.done:
             said, style = (event.refused, "error") if event.refused else ("; ".join(event.notes), "warning")
             self._tell(said, style, event.faults)

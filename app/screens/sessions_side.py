@@ -97,7 +97,7 @@ class SessionsSide(AnsweringSide):
             self.list.show_notice(said)
         else:
             self.list.show_notice([])
-        counts = [self.search_said]
+        counts = ["…"] if self.is_searching else []
         if (model.is_filtered or model.arrangement.narrows) and (model.matched or self.is_answered):
             counts.insert(0, f"{model.matched:,} of {model.total:,}")
         if model.hidden:
