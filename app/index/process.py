@@ -67,7 +67,7 @@ class Process:
         """
         if self._gentle and not self._forked and hasattr(os, "setpriority"):
             try:
-                os.setpriority(os.PRIO_PROCESS, self.pid, _NICE)
+                os.setpriority(os.PRIO_PROCESS, self.pid, os.getpriority(os.PRIO_PROCESS, 0) + _NICE)
             except OSError:
                 pass  # where that is forbidden it reads as fast as it can
         try:

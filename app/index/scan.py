@@ -14,7 +14,7 @@ from app.index.reader import UNREADABLE
 from app.index.reading import Reading
 from app.index.row import provisional_row, refused_row, session_row, signature_of, unread
 from app.index.walk import store_of, walk
-from app.index.work import read_alone, results, settle, start_workers
+from app.index.work import is_much, read_alone, results, settle, start_workers
 from app.sessions.own_growth import is_ours
 
 TYPE_CHECKING = False
@@ -91,9 +91,10 @@ class Scanner:
         :param found: what a walk just found, when the caller has made one.
         :param texts: read also those files again whose text is missing from the text store.
         """
-        # With nothing to show yet, there will most likely be much to read: the walk need not be waited for.
+        # With nothing to show yet, there will most likely be much to read: then neither the walk, nor what is
+        # made of it, need be waited for.
         early = None
-        if on_delta and not self.known and not found:
+        if not self.known and (is_much(found.size) if found else on_delta):
             early = start_workers(self._stores, self._catalog.text_store, gentle)
         started = time.monotonic()
         found = found or walk(self._stores, gentle)

@@ -65,6 +65,11 @@ class Found:
                         found[path] = (signature(ino, size, mtime_ns, ctime_ns), store)
         return found
 
+    @property
+    def size(self) -> int:
+        """How many bytes there are in the files."""
+        return sum([file[2] for _, _, seen in self._folders for file in seen])
+
     def record(self) -> bytes:
         """The files and what tells that they changed. Another walk has the same record when it finds the same
         files unchanged, in the same order, which a folder keeps until something in it changes.

@@ -32,6 +32,11 @@ _WORK_SECONDS = 0.01
 _BREATH_SECONDS = 0.002
 
 
+def is_much(size: int) -> bool:
+    """Whether to read so many bytes is worth starting workers."""
+    return size >= WORKERS_FROM_BYTES
+
+
 def start_workers(stores: Sequence[Store], texts: TextStore, gentle: bool) -> Workers | None:
     """Workers that are coming up; none where there is no store."""
     if not any(os.path.isdir(store.root) for store in stores):
@@ -60,7 +65,7 @@ def results(
     :param early: workers that were started for this.
     """
     steps = steps_of(jobs)
-    if len(steps) == 1 or sum(step.cost for step in steps) < WORKERS_FROM_BYTES:
+    if len(steps) == 1 or not is_much(sum(step.cost for step in steps)):
         if early:
             early.close()
         for group in _read_here(steps, texts, stop, gentle):

@@ -20,6 +20,8 @@ from app.index.catalog import Catalog
 from app.index.index import Index
 from app.index.jobs import SMALL_BYTES, Job, list_first, steps_of
 from app.index.reader import ENDS, UNREADABLE, read
+from app.index.scan import Scanner
+from app.index.walk import Found, walk
 from app.index.workers import Workers
 from tests.index.helpers import PATIENCE, append, facts, fresh, message, pi_store, session, write
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
     from app.index.jobs import Step
     from app.index.reader import Result, Task
+    from app.index.row import Signature
     from app.index.scan import Delta
     from app.stores.base import Store
 
@@ -307,6 +310,35 @@ def test_workers_come_up_during_the_first_walk_and_end(
     inline.calls.clear()
     index.scan(lambda delta: None)
     assert inline.calls == ["walk"]
+
+
+@pytest.mark.parametrize("much", [True, False])
+def test_workers_come_up_before_the_first_list_is_made_of_what_a_walk_found(
+    inline: type[Inline], store: Store, index: Index, monkeypatch: pytest.MonkeyPatch, much: bool
+) -> None:
+    if not much:
+        monkeypatch.setattr(work_module, "WORKERS_FROM_BYTES", 1_000_000)
+
+    class Watched(Found):
+        __slots__ = ()
+
+        @property
+        def files(self) -> dict[str, tuple[Signature, Store]]:
+            inline.calls.append("files")
+            return super().files
+
+    def scan() -> list[str]:
+        inline.calls.clear()
+        found = walk([store])
+        found.__class__ = Watched
+        scanner = Scanner(index.catalog, [store], lambda: 0)
+        scanner.begin(index.catalog.signatures())
+        scanner.scan(None, threading.Event(), found=found)
+        return [call for number, call in enumerate(inline.calls) if call not in inline.calls[:number]]
+
+    assert scan() == (["start", "files", "close"] if much else ["files"])
+    assert len(index.rows()) == 4
+    assert scan() == ["files"]
 
 
 def test_no_worker_comes_up_where_there_is_no_store(inline: type[Inline], tmp_path: Path) -> None:
