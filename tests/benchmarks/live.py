@@ -37,9 +37,14 @@ class LiveProject:
         os.makedirs(self.folder)
         os.makedirs(self._sessions)
         Path(self._sessions, _OWNER).write_text(str(os.getpid()))
+        self._began = int(time.time() * 1000)
+        self.renew()
+        self._files = [os.open(draft.path, os.O_WRONLY | os.O_APPEND) for draft in self.drafts]
+
+    def renew(self) -> None:
+        """Write the sessions as they were at first, into the same files: peers have links to them."""
         chunks = Chunks(7, 0.05)
         self.drafts = [self._write(number, chunks) for number in range(SESSIONS)]
-        self._files = [os.open(draft.path, os.O_WRONLY | os.O_APPEND) for draft in self.drafts]
 
     def close(self) -> None:
         for file in self._files:
@@ -51,7 +56,7 @@ class LiveProject:
         return self.drafts[number].truth.name or _prompt(number)
 
     def _write(self, number: int, chunks: Chunks) -> Draft:
-        created = int(time.time() * 1000) - (number + 1) * 3_600_000
+        created = self._began - (number + 1) * 3_600_000
         identity = f"{created:012x}-live-{number}"
         draft = Draft(Truth("pi", identity, self.folder, created), serial=number)
         draft.path = os.path.join(self._sessions, f"{created}_{identity}.jsonl")

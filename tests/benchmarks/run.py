@@ -123,20 +123,29 @@ def _measure(setting: Setting, live: LiveProject, peers: Peers, chosen: argparse
     everything = JUDGED if chosen.ci else list(measures)
     wanted = chosen.only.split(",") if chosen.only else everything
     print(heading())
-    return measured(measures, wanted, ci=chosen.ci)
+    return measured(measures, wanted, ci=chosen.ci, before=live.renew)
 
 
-def measured(measures: Mapping[str, Measure], wanted: Sequence[str], *, ci: bool) -> list[Result]:
+def measured(
+    measures: Mapping[str, Measure],
+    wanted: Sequence[str],
+    *,
+    ci: bool,
+    before: Callable[[], object] = lambda: None,
+) -> list[Result]:
     """The results of the `wanted` measures, printed as they come.
 
     :param ci: take a measure once more when one of its results would fail `--ci`.
+    :param before: is called before each, so that none finds what another has left behind.
     """
     results: list[Result] = []
     for name in wanted:
+        before()
         found = _taken(name, measures[name])
         if ci and any(result.fails_ci for result in found):
             # A noisy moment does not come twice in a row; what is really lost does.
             print(f"      {name} once more", flush=True)
+            before()
             found = _taken(name, measures[name])
         results += found
     return results

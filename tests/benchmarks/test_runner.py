@@ -6,6 +6,8 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -29,7 +31,6 @@ from tests.benchmarks.typed_queries import prefixes, queries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 
 @pytest.mark.parametrize(
@@ -192,6 +193,31 @@ def test_the_live_project_appends_whole_lines_and_goes(tmp_path: Path) -> None:
     assert len(lines) == 1 + len(live.drafts[0].truth.ids)
     live.close()
     assert not os.path.exists(path)
+
+
+def test_the_live_project_is_as_at_first_when_it_is_renewed(tmp_path: Path) -> None:
+    live = LiveProject(str(tmp_path), str(tmp_path / "sessions"))
+    path = Path(live.drafts[0].path)
+    before, inode, title = path.read_bytes(), path.stat().st_ino, live.title(0)
+    live.name(0, "a name")
+    assert (path.read_bytes(), live.title(0)) != (before, title)
+    live.renew()
+    assert (path.read_bytes(), path.stat().st_ino, live.title(0)) == (before, inode, title)
+    live.message(0, "a prompt")
+    assert path.read_bytes() == before + live.drafts[0].lines[-1] + b"\n"
+    live.close()
+
+
+def test_each_measure_begins_anew() -> None:
+    calls: list[str] = []
+
+    def measure(name: str) -> Iterator[Result]:
+        calls.append(name)
+        yield Result("0", name, "", value=1, limit=0 if name == "lost" else 2, ci=True)
+
+    measures = {name: partial(measure, name) for name in ("held", "lost")}
+    measured(measures, ["held", "lost"], ci=True, before=lambda: calls.append("anew"))
+    assert calls == ["anew", "held", "anew", "lost", "anew", "lost"]
 
 
 def test_what_a_killed_run_has_left_goes_and_what_another_run_has_stays(tmp_path: Path) -> None:
