@@ -28,6 +28,16 @@ def home_folder(env: Mapping[str, str]) -> str:
     return home if os.path.isabs(home) else os.sep
 
 
+def below_home(folder: str, home: str) -> int:
+    """How many characters of a folder ``~`` stands for: those of the home folder, where it is that or lies in
+    it; else 0. Of a home that is the root folder nothing is short.
+    """
+    home = home.rstrip(os.sep)
+    if not home or not folder.startswith(home):
+        return 0
+    return len(home) if folder[len(home) : len(home) + 1] in ("", os.sep) else 0
+
+
 def cache_folder(env: Mapping[str, str]) -> str:
     """The folder of the catalog; ``LEAFMARK_CACHE_DIR`` moves it. It need not exist."""
     return _folder(env, CACHE_VARIABLE, "XDG_CACHE_HOME", ".cache", "user_cache_dir")

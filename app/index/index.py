@@ -58,7 +58,7 @@ class Index:
     ) -> None:
         """:param now: the time in milliseconds, for when a file was seen to grow, and for ages in queries.
         :param poll: look for changes instead of being told; None: as the variable LEAFMARK_POLL says.
-        :param home: the folder that `~` in a query stands for.
+        :param home: the folder that `~` stands for, in a query and where folders are shown.
         :param facts: what queries ask that no row says; None: as it is when a query begins (`index.facts`).
         :param state_folder: where leafmark keeps the pins of agents that know none; "" for nowhere.
         """
@@ -299,7 +299,7 @@ class Index:
 
         with self._lock:
             if self._searcher is None:
-                self._searcher = Searcher(self.catalog, self._stores)
+                self._searcher = Searcher(self.catalog, self._stores, home=self._home)
                 given, self._given = self._given, None
                 told, self._told = self._told, {}
                 if given is not None:

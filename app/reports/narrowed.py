@@ -18,7 +18,7 @@ from app.view.session_filter import texts
 
 if TYPE_CHECKING:
     from app.index.row import Row
-    from app.index.search.terms import Seeker
+    from app.index.search.seeker import Seeker
     from app.setup import Setup
 
 TEXTS_ONLY = ("in", "role")

@@ -152,6 +152,8 @@ def test_filters_alone_find_whole_sessions(run, folder, home):
     assert len(hits(run, "")) == 4
     write_session(folder / "pin.jsonl", *chain("x", id="here", cwd=f"{folder}/here"))
     assert [hit["session_id"] for hit in hits(run, "dir:~/.pi/agent")] == ["here"]
+    (hit,) = hits(run, "agent:pi", "~/.pi/agent")
+    assert (hit["session_id"], hit["role"]) == ("here", "folder")
     (home / ".omp/agent/session-pins.json").write_text('["oooo"]')
     assert [hit["session_id"] for hit in hits(run, "is:pinned")] == ["oooo"]
 

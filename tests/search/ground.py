@@ -9,7 +9,7 @@ import pytest
 
 from app.index.index import Index
 from app.index.query.query import Facts
-from app.index.search import blocks, rare, spread
+from app.index.search import blocks, phrase, rare, spread
 from app.index.search.deep import finders
 from app.index.search.searcher import Searcher
 from app.index.text import mapped
@@ -25,9 +25,10 @@ if TYPE_CHECKING:
     from tests.search.reference import Place, Session
 
 FACTS = Facts()
-TIERS = ("store", "at once", "files", "half", "no wheel")
-"""What a search reads from: the text store, session by session; the store in whole stretches; nothing but the
-files; the files for every other session; the store, without stringzilla."""
+TIERS = ("store", "at once", "loose", "files", "half", "no wheel")
+"""What a search reads from: the text store, session by session; the store in whole stretches; of that only
+what a phrase may be but its words with single blanks; nothing but the files; the files for every other
+session; the store, without stringzilla."""
 
 
 class Ground:
@@ -50,13 +51,26 @@ class Ground:
         paths = sorted(session.row.path for session in self.sessions)
         hidden = {"files": set(paths), "half": set(paths[::2])}.get(tier, set())
         with pytest.MonkeyPatch.context() as patch:
-            if tier in ("at once", "half"):
+            if tier in ("at once", "half", "loose"):
                 # Each word counts as rare, from the first session on.
                 for name in ("PROBED", "MANY", "ONE_OF"):
                     patch.setattr(rare, name, 0)
+                patch.setattr(rare, "WORTH_LOOSE", 10_000)
                 patch.setattr(spread, "STRETCH", 100)
+                patch.setattr(spread, "BLOCK", 30)
+                patch.setattr(phrase, "SLICE", 20)
+                patch.setattr(phrase, "_LEAST", 5)
                 # And what each session is called is looked through by itself.
                 patch.setattr(blocks, "FEW", 0)
+            if tier == "loose":
+                is_rare = rare.Rare._is_rare
+                patch.setattr(
+                    rare.Rare,
+                    "_is_rare",
+                    lambda self, sought: (
+                        isinstance(sought, phrase.Loose) and not sought.is_whole and is_rare(self, sought)
+                    ),
+                )
             if tier == "no wheel":
                 patch.setattr(mapped, "stringzilla", None)
                 patch.setattr(finders, "_find", None)

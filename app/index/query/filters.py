@@ -10,6 +10,7 @@ from app.index.query.amounts import SIGNS, amount, comparison
 from app.index.query.query import Filter, QueryError
 from app.index.query.table import SORTS
 from app.index.row import problem_count
+from app.places import below_home
 from app.stores import AGENTS
 
 TYPE_CHECKING = False
@@ -66,8 +67,7 @@ class Builder:
         if field == "agent":
             return [lambda row, facts: row.agent in values]
         if field == "dir":
-            parts = [fold(self._expanded(value)) for value in values]
-            return [_once_for_each(_cwd, lambda cwd: bool(cwd) and _holds(parts, fold(cwd) + "/"))]
+            return [_once_for_each(_cwd, self._folder(folded))]
         if field == "name":
             return [lambda row, facts: row.name is not None and _holds(folded, fold(row.name))]
         if field == "id":
@@ -88,11 +88,21 @@ class Builder:
             return [_within(self._span(item)) for item in items]
         return [_amount(field, item) for item in items]
 
-    def _expanded(self, folder: str) -> str:
+    def _folder(self, folded: list[str]) -> Callable[[str], bool]:
+        """Whether any of these values is part of a folder; where it begins with the home folder, its
+        beginning.
+        """
         home = self._home.rstrip("/")
-        if not home or not (folder == "~" or folder.startswith("~/")):
-            return folder
-        return home + (folder[1:] or "/")
+        short = tuple((each if each != "~" else "~/") for each in folded if home and _is_short(each))
+        parts = [each for each in folded if not (home and _is_short(each))]
+
+        def holds(cwd: str) -> bool:
+            if cwd and _holds(parts, fold(cwd) + "/"):
+                return True
+            below = below_home(cwd, home) if short else 0
+            return below > 0 and f"~{fold(cwd[below:])}/".startswith(short)
+
+        return holds
 
     def _span(self, item: Item) -> dates.Span:
         found = dates.span(fold(item.text), self._now_ms, self._zone)
@@ -153,6 +163,10 @@ _PROPERTIES: dict[str, Test] = {
     "named": lambda row, facts: bool(row.name and row.name.strip()),
     "pinned": lambda row, facts: bool(facts.pinned(row)),
 }
+
+
+def _is_short(folder: str) -> bool:
+    return folder == "~" or folder.startswith("~/")
 
 
 def _cwd(row: Row) -> str:

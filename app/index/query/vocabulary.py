@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app.formats.fold import fold
 from app.index.query.table import SORTS
+from app.places import below_home
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,10 +86,8 @@ def _said(row: Row) -> Iterator[tuple[str, str]]:
 def _value(field: str, text: str, count: int, home: str) -> Value:
     if field != "dir":
         return Value(text, (fold(text),), count)
-    home = home.rstrip("/")
-    shown = text
-    if home and (text == home or text.startswith(home + "/")):
-        shown = "~" + text[len(home) :]
+    short = below_home(text, home)
+    shown = "~" + text[short:] if short else text
     keys = (fold(shown),) if shown == text else (fold(shown), fold(text))
     return Value(shown, keys, count)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from app.index.row import Row
-    from app.index.search.terms import Seeker
+    from app.index.search.seeker import Seeker
     from app.index.text.mapped import Find, Segments
     from app.index.text.segment import Span
 
@@ -43,13 +43,15 @@ class Session:
     """A row and where its text is. A session that changes is another object from then on.
 
     spans   None where no text is kept of it: its file has to be read
+    home    the folder that is written as ``~``
     """
 
-    __slots__ = ("_said", "row", "spans")
+    __slots__ = ("_said", "home", "row", "spans")
 
-    def __init__(self, row: Row, spans: tuple[Span, ...] | None) -> None:
+    def __init__(self, row: Row, spans: tuple[Span, ...] | None, home: str = "") -> None:
         self.row = row
         self.spans = spans
+        self.home = home
         self._said: Place | None = None
 
     @property
@@ -119,7 +121,7 @@ class Block:
         """What the catalog knows of its sessions, one packed behind the other."""
         if self._said is not None:
             return self._said
-        packed = [said(session.row) for session in self.sessions]
+        packed = [said(session.row, session.home) for session in self.sessions]
         source = self._said = Source(b"".join(packed))
         start = 0
         for session, each in zip(self.sessions, packed, strict=True):
@@ -128,26 +130,28 @@ class Block:
             start += len(each)
         return source
 
-    def called(self, word: bytes, slots: Collection[int]) -> set[int]:
-        """Those of `slots` of which the catalog knows something with `word`, folded and encoded."""
+    def called(self, seeker: Seeker, slots: Collection[int]) -> set[int]:
+        """Those of `slots` of which the catalog knows something where a term may be."""
         source, starts = self.said(), self._said_starts
+        first = seeker.first
         if FEW * len(slots) < len(starts):
             said = ((slot, self.sessions[slot].said) for slot in slots)
-            return {slot for slot, (_, start, end) in said if source.find(word, start, end) >= 0}
+            return {slot for slot, place in said if first(*place) >= 0}
         found = set()
-        at = source.find(word, 0, source.size)
+        at = first(source, 0, source.size)
         while at >= 0:
             behind = bisect_right(starts, at)
             if behind - 1 in slots:
                 found.add(behind - 1)
-            at = source.find(word, starts[behind], source.size) if behind < len(starts) else -1
+            at = first(source, starts[behind], source.size) if behind < len(starts) else -1
         return found
 
     def may_say(self, seekers: Iterable[Seeker]) -> bool:
         """Whether what the catalog knows of its sessions may have any of these terms."""
         source = self._said or self._plain
         if source is None:
-            source = self._plain = Source(of_all([session.row for session in self.sessions]))
+            rows = [session.row for session in self.sessions]
+            source = self._plain = Source(of_all(rows, self.sessions[0].home))
         return any(not each.by_lines or each.first(source, 0, source.size) >= 0 for each in seekers)
 
 

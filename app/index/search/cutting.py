@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.index.search.piece import Piece
-    from app.index.search.terms import Seeker
+    from app.index.search.seeker import Seeker
 
 try:
     from stringzilla import count, utf8_uncased_search
@@ -39,7 +39,7 @@ def first_place(piece: Piece, seekers: Sequence[Seeker]) -> int:
     source, begin, end = piece.source, piece.begin, piece.end
     if end - begin < LONG or utf8_uncased_search is None:
         return -1
-    if not all(each.simple and len(each.term.text) < LIMIT for each in seekers):
+    if not all(each.simple and each.apart and len(each.term.text) < LIMIT for each in seekers):
         return -1
     places = [each.first(source, begin, end) for each in seekers]
     return min([place for place in places if place >= begin], default=begin - 1) - begin

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from app.index.search.found import Hit
     from app.index.search.originals import Originals
     from app.index.search.piece import Piece
-    from app.index.search.terms import Seeker
+    from app.index.search.seeker import Seeker
 
 # What is said of an entry that is there no more: the store knows no more of it than the kind.
 _ROLES = {

@@ -10,14 +10,16 @@ from app.index.search.said import is_said, text_of
 from app.sessions.pieces import read_head
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from app.index.row import Row
     from app.index.search.blocks import Block, Look, Place, Places, Session
     from app.index.search.originals import Originals
+    from app.index.search.phrase import Loose
     from app.index.search.pulse import Pulse
     from app.index.search.rare import Rare
-    from app.index.search.terms import Plan, Seeker
+    from app.index.search.seeker import Seeker
+    from app.index.search.terms import Plan
     from app.index.text.mapped import Segments, Source
 
 _AT_ONCE = 16
@@ -100,32 +102,58 @@ class Matcher:
         rare, wanted = self._rare, self.plan.wanted
         if rare is None or len(wanted) < 2:
             return wanted
-        return sorted(wanted, key=lambda seeker: (seeker.cost[0], rare.share(seeker)))
+        return sorted(wanted, key=lambda seeker: (seeker.cost[0], rare.share(seeker.sought)))
 
     def _having(self, seeker: Seeker, block: Block, slots: Sequence[int]) -> Sequence[int]:
         """Those of `slots` that have a term."""
         self.looked += len(slots)
-        only = seeker.only
-        if only is None or not self.takes_all:
+        if seeker.only is None or (seeker.loose is None and not self.takes_all):
             return self._one_by_one(seeker, block, slots)
-        found = self._with(seeker, only, block, slots)
-        # Of what is folded it is known now who has it.
-        return found if seeker.simple or not found else self._one_by_one(seeker, block, found)
+        found = self._with(seeker, block, slots)
+        if self.plan.everywhere and len(found) < len(slots):
+            called = block.called(seeker, set(slots).difference(found))
+            found = _together(found, called, slots)
+        # Of what is folded, and of any kind, it is known now who has it.
+        is_known = (seeker.simple and self.takes_all) or not found
+        return found if is_known else self._one_by_one(seeker, block, found)
 
-    def _with(self, seeker: Seeker, only: bytes, block: Block, slots: Sequence[int]) -> Sequence[int]:
-        """Those of `slots` that have what a term looks for."""
-        found = self._rare.having(seeker, only, block, slots) if self._rare else None
+    def _with(self, seeker: Seeker, block: Block, slots: Sequence[int]) -> Sequence[int]:
+        """Those of `slots` whose texts have what a term looks for."""
+        rare, only, sought = self._rare, seeker.only, seeker.sought
+        assert only is not None
+        assert sought is not None
+        found = rare.having(sought, block, slots) if rare else None
         if found is None:
             found = self._at_sight(only, block.looks(self._segments), slots)
-            if self._rare:
-                self._rare.tell(seeker, len(slots), len(found))
-        if not self.plan.everywhere or len(found) == len(slots):
+            if seeker.loose is not None:
+                found = self._with_loose(seeker.loose, block, slots, found)
+            if rare:
+                rare.tell(sought, len(slots), len(found))
+        return found
+
+    def _with_loose(
+        self, loose: Loose, block: Block, slots: Sequence[int], found: Sequence[int]
+    ) -> Sequence[int]:
+        """`found`, and those of the other `slots` whose texts have a phrase otherwise than it is typed."""
+        if len(found) == len(slots):
             return found
-        called = block.called(only, set(slots).difference(found))
-        if not called:
-            return found
-        called.update(found)
-        return [slot for slot in slots if slot in called]
+        rare, known = self._rare, set(found)
+        others = [slot for slot in slots if slot not in known]
+        more = rare.having(loose, block, others) if rare else None
+        if more is None:
+            more = self._loosely(loose, block.texts(self._segments), others)
+            if rare:
+                rare.tell(loose, len(others), len(more))
+        return _together(found, more, slots)
+
+    def _loosely(self, loose: Loose, texts: Sequence[Places | None], slots: Sequence[int]) -> list[int]:
+        found = []
+        for number, slot in enumerate(slots):
+            if not number % _AT_ONCE:
+                self._pulse.beat()
+            if any(loose.first(*place) >= 0 for place in texts[slot] or ()):
+                found.append(slot)
+        return found
 
     def _at_sight(self, word: bytes, looks: Sequence[Look], slots: Sequence[int]) -> list[int]:
         found: list[int] = []
@@ -156,8 +184,6 @@ class Matcher:
             return False
         if seeker.simple and (self.takes_all or is_said(source.data[start + 2])):
             return True
-        if not seeker.exact and self.takes_all and seeker.sure(source, start, end):
-            return True
         # Nearly all sessions have "ef", and next to none "eF": of a file that is seen at a glance.
         raw = seeker.raw if seeker.exact and not is_said(source.data[start + 2]) else None
         patience, vain = self._patience, 0
@@ -175,3 +201,11 @@ class Matcher:
                 return True
             at = seeker.first(source, stop, end) if stop < end else -1
         return False
+
+
+def _together(some: Sequence[int], more: Collection[int], slots: Sequence[int]) -> Sequence[int]:
+    """`some` and `more` of `slots`, in their order."""
+    if not more:
+        return some
+    both = {*some, *more}
+    return [slot for slot in slots if slot in both]

@@ -96,9 +96,9 @@ class Originals:
         :param needle: none are wanted but of lines that have it, as far as that shows: ASCII that JSON writes
             as it is.
         """
+        if row.path != self._path:
+            self._open(row.path)
         if needle is not None and offset != self._offset:
-            if row.path != self._path:
-                self._open(row.path)
             line = self._line(offset)
             if line is not None and needle not in line and _ESCAPE not in line:
                 return

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.formats.kinds import USER
 from app.index.search.piece import Piece, best, merit, piece_at
+from app.index.search.said import FOLDER, SHORT
 from app.sessions.pieces import HEAD, MARK, read_head
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from app.index.search.blocks import Places, Session
     from app.index.search.matcher import Matcher
     from app.index.search.pulse import Pulse
-    from app.index.search.terms import Seeker
+    from app.index.search.seeker import Seeker
     from app.index.text.mapped import Source
 
 _BY_USER = MARK + bytes((USER,))
@@ -36,7 +37,7 @@ class Picker:
         source, start, end = session.said
         for seeker in self._plan.wanted:
             if seeker.first(source, start, end) >= 0:
-                return list(self.pieces(session.row, (session.said,)))[::-1]
+                return _folder_once(list(self.pieces(session.row, (session.said,)))[::-1])
         return []
 
     def pieces(self, row: Row, places: Places) -> Iterator[Piece]:
@@ -105,6 +106,16 @@ class Picker:
             ):
                 mask |= 1 << number
         return Piece(kind, offset, mask, source, begin, end) if mask else None
+
+
+def _folder_once(told: list[Piece]) -> list[Piece]:
+    """Without the one form of a folder that has no term which the other has not."""
+    masks = {piece.kind: piece.mask for piece in told}
+    whole, short = masks.get(FOLDER), masks.get(SHORT)
+    if whole is None or short is None or (whole & ~short and short & ~whole):
+        return told
+    needless = FOLDER if short & ~whole else SHORT
+    return [piece for piece in told if piece.kind != needless]
 
 
 def _best_with(seekers: Sequence[Seeker], mask: int, places: Places) -> Piece | None:

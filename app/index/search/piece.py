@@ -91,6 +91,12 @@ def piece_at(source: Source, start: int, end: int, at: int) -> tuple[int, int, i
     return mark, begin, stop if stop >= 0 else end
 
 
+def next_mark(source: Source, at: int, end: int) -> int:
+    """Where the first piece from `at` on begins, of those before `end`; `end` where none does."""
+    mark = source.find(MARK, at, end) if at < end else -1
+    return mark if mark >= 0 else end
+
+
 def kind_at(source: Source, start: int, at: int) -> int:
     """The kind of the piece that `at` lies in; pieces begin at `start`, or before."""
     mark = source.rfind(MARK, start, at)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from app.index.search.blocks import Block
     from app.index.search.pulse import Pulse
     from app.index.search.sessions import View
-    from app.index.search.terms import Seeker
+    from app.index.search.spread import Sought
     from app.index.text.mapped import Segments
 
 PROBED = 192
@@ -25,33 +25,43 @@ ONE_OF = 4
 MANY = 256
 """With fewer sessions left it is not worth while."""
 
+WORTH = 2
+"""Nor is it where fewer than one of so many sessions are asked for."""
+WORTH_LOOSE = 12
+"""The same where a look into one takes several times as long."""
+
 
 class Rare:
     """Decides for the words of one search.
 
     at_once   how often all texts were looked through at once
-    is_due    whether that may come next: it takes longer than to look into some sessions
     """
 
     def __init__(self, view: View, segments: Segments, pulse: Pulse) -> None:
         self.at_once = 0
-        self.is_due = False
+        self._due: set[Sought] = set()
         self._layout = view.layout
         self._segments = segments
         self._pulse = pulse
         self._age = segments.age
-        self._counts: dict[Seeker, tuple[int, int]] = {}
-        self._having: dict[Seeker, list[int]] = {}
+        self._counts: dict[Sought, tuple[int, int]] = {}
+        self._having: dict[Sought, list[int]] = {}
         self._places: dict[Block, int] = {}
         self._end = 0
         for block in view.blocks:
             self._places[block] = self._end
             self._end += len(block.sessions)
 
-    def having(self, seeker: Seeker, word: bytes, block: Block, slots: Sequence[int]) -> Sequence[int] | None:
-        """Those of `slots` of a block whose texts have `word`; None where that is not known and not looked
-        for: most sessions have it, or few are left to look into.
+    @property
+    def is_due(self) -> bool:
+        """Whether that may come next: it takes longer than to look into some sessions."""
+        return bool(self._due)
 
+    def having(self, sought: Sought, block: Block, slots: Sequence[int]) -> Sequence[int] | None:
+        """Those of `slots` of a block whose texts have it; None where that is not known and not looked for:
+        most sessions have it, or few are left to look into.
+
+        :param sought: see `Spread.having`.
         :raises Stopped: the search is not wanted any more.
         """
         place = self._places.get(block)
@@ -61,12 +71,12 @@ class Rare:
             # Other texts may be there now than were looked through.
             self._age = self._segments.age
             self._having.clear()
-        known = self._having.get(seeker)
-        if known is None and self._is_rare(seeker) and self._is_much(place, block, slots):
+        known = self._having.get(sought)
+        if known is None and self._is_rare(sought) and self._is_much(sought, place, block, slots):
             spread = self._layout.spread(self._segments)
-            known = self._having[seeker] = spread.having(word, self._pulse, place)
+            known = self._having[sought] = spread.having(sought, self._pulse, place)
             self.at_once += 1
-            self.is_due = False
+            self._due.discard(sought)
         if known is None:
             return None
         end = place + len(block.sessions)
@@ -76,20 +86,24 @@ class Rare:
         asked = set(slots)
         return [slot for slot in found if slot in asked]
 
-    def share(self, seeker: Seeker) -> float:
-        """Which part of the sessions that were looked into have what is looked for, as far as that shows."""
-        looked, found = self._counts.get(seeker, (0, 0))
+    def share(self, sought: Sought | None) -> float:
+        """Which part of the sessions that were looked into have it, as far as that shows."""
+        looked, found = self._counts.get(sought, (0, 0)) if sought else (0, 0)
         return found / looked if looked else 0.5
 
-    def tell(self, seeker: Seeker, looked: int, found: int) -> None:
-        """How many more sessions were looked into, and how many of them have what is looked for."""
-        before = self._counts.get(seeker, (0, 0))
-        self._counts[seeker] = before[0] + looked, before[1] + found
-        self.is_due = self._is_rare(seeker)
+    def tell(self, sought: Sought, looked: int, found: int) -> None:
+        """How many more sessions were looked into, and how many of them have it."""
+        before = self._counts.get(sought, (0, 0))
+        self._counts[sought] = before[0] + looked, before[1] + found
+        if self._is_rare(sought):
+            self._due.add(sought)
+        else:
+            self._due.discard(sought)
 
-    def _is_rare(self, seeker: Seeker) -> bool:
-        looked, found = self._counts.get(seeker, (0, 0))
+    def _is_rare(self, sought: Sought) -> bool:
+        looked, found = self._counts.get(sought, (0, 0))
         return looked >= PROBED and ONE_OF * found <= looked and runs_free()
 
-    def _is_much(self, place: int, block: Block, slots: Sequence[int]) -> bool:
-        return self._end - place >= MANY and 2 * len(slots) >= len(block.sessions)
+    def _is_much(self, sought: Sought, place: int, block: Block, slots: Sequence[int]) -> bool:
+        share = WORTH if isinstance(sought, bytes) else WORTH_LOOSE
+        return self._end - place >= MANY and share * len(slots) >= len(block.sessions)

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from app.formats.fold import encoded, fold
+from app.places import below_home
 from app.sessions.pieces import pack
 
 if TYPE_CHECKING:
@@ -19,8 +20,17 @@ LABEL = 0x11
 FOLDER = 0x12
 ID = 0x13
 PROGRAM = 0x14
+SHORT = 0x15
+"""The folder with ``~`` for the home folder, as the screen shows it. Its offset says what that stands for."""
 
-WHERE: dict[int, Where] = {NAME: "name", LABEL: "label", FOLDER: "folder", ID: "id", PROGRAM: "program"}
+WHERE: dict[int, Where] = {
+    NAME: "name",
+    LABEL: "label",
+    FOLDER: "folder",
+    SHORT: "folder",
+    ID: "id",
+    PROGRAM: "program",
+}
 
 
 def is_said(kind: int) -> bool:
@@ -28,9 +38,11 @@ def is_said(kind: int) -> bool:
     return kind >= NAME
 
 
-def said(row: Row) -> bytes:
+def said(row: Row, home: str) -> bytes:
     """The pieces of a row: its name, its labels, its folder, its id and its program. The offset says which
     label.
+
+    :param home: the folder that is written as ``~``.
     """
     parts = []
     if row.name:
@@ -38,16 +50,17 @@ def said(row: Row) -> bytes:
     for number, (_, label) in enumerate(row.labels):
         parts.append(pack(LABEL, number, encoded(fold(label))))
     if row.cwd:
-        parts.append(_shared(FOLDER, row.cwd))
+        parts.append(_folder(row.cwd, home))
     if row.id:
         parts.append(pack(ID, 0, encoded(fold(row.id))))
     parts.append(_shared(PROGRAM, row.agent))
     return b"".join(parts)
 
 
-def of_all(rows: Sequence[Row]) -> bytes:
+def of_all(rows: Sequence[Row], home: str) -> bytes:
     """The same of several rows, folded, one in a line: what is not in this is not said of any of them."""
-    texts = {row.cwd for row in rows}
+    folders = {row.cwd for row in rows}
+    texts = folders | {"~" + cwd[short:] for cwd in folders if (short := below_home(cwd, home))}
     texts.update([row.agent for row in rows])
     texts.update([row.id for row in rows])
     texts.update([row.name for row in rows if row.name])
@@ -60,8 +73,16 @@ def of_all(rows: Sequence[Row]) -> bytes:
 
 @lru_cache(maxsize=1024)
 def _shared(kind: int, text: str) -> bytes:
-    """A piece that many sessions have: a folder, a program."""
+    """A piece that many sessions have."""
     return pack(kind, 0, encoded(fold(text)))
+
+
+@lru_cache(maxsize=1024)
+def _folder(cwd: str, home: str) -> bytes:
+    """A folder as it is, and as it is shown where that is shorter."""
+    whole = pack(FOLDER, 0, encoded(fold(cwd)))
+    short = below_home(cwd, home)
+    return whole + pack(SHORT, short, encoded(fold("~" + cwd[short:]))) if short else whole
 
 
 def text_of(row: Row, kind: int, number: int) -> str:
@@ -72,4 +93,6 @@ def text_of(row: Row, kind: int, number: int) -> str:
         return row.labels[number][1]
     if kind == FOLDER:
         return row.cwd
+    if kind == SHORT:
+        return "~" + row.cwd[number:]
     return row.id if kind == ID else row.agent

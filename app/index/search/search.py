@@ -7,25 +7,23 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from app.formats.collector import Resting
-from app.formats.fold import fold
-from app.index.query.query import WORD, Note, Query, Term
+from app.index.query.query import Note
 from app.index.search.details import is_told_first
 from app.index.search.found import Hit, Hits, Page
 from app.index.search.lookup import pieces_of
 from app.index.search.memory import Memory
-from app.index.search.near import faults, nearest
 from app.index.search.originals import Originals
 from app.index.search.pulse import Pulse, Stopped
 from app.index.search.relevance import score
-from app.index.search.said import WHERE
+from app.index.search.spellings import other_spellings
 from app.index.search.sweep import Sweep
 from app.index.search.terms import Plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from app.index.query.query import Facts
-    from app.index.search.blocks import Place, Session
+    from app.index.query.query import Facts, Query
+    from app.index.search.blocks import Session
     from app.index.search.deep.ahead import Ahead
     from app.index.search.sessions import Sessions, View
     from app.index.text.mapped import Segments
@@ -131,6 +129,17 @@ class Search:
             self._originals.close()
             self._done(memory)
 
+    def _instead(self, view: View) -> dict[str, tuple[str, ...]]:
+        """By the text of each word that is nowhere, how else it is spelt."""
+        spelt, notes = other_spellings(self.query, view, self._segments, self._pulse, self._has_any)
+        self._spelt.update(spelt)
+        self._notes += notes
+        return self._spelt
+
+    def _has_any(self, query: Query, view: View) -> bool:
+        """Whether any session matches."""
+        return any(self._sweep(Plan(query), view, Memory(), None).run())
+
     def _passes(self) -> Callable[[Session], bool] | None:
         if not self.query.filters:
             return None
@@ -188,15 +197,15 @@ class Search:
                     found, told = [], time.perf_counter()
         finally:
             self.looked += sweep.matcher.looked
-            self.read += sweep.read
+            self.read += sweep.files.read
         if last or sweep.total:
             yield self._page(Hits(found, make), sweep, view, done=True)
 
     def _page(self, hits: Hits, sweep: Sweep, view: View, *, done: bool = False) -> Page:
         if self.is_cancelled:
             raise Stopped
-        unread, lost = sweep.unread, self._originals.lost
-        as_kept = {*sweep.as_kept, *lost} if self.query.is_deep else {*view.away, *lost}
+        unread, lost = sweep.files.unread, self._originals.lost
+        as_kept = {*sweep.files.as_kept, *lost} if self.query.is_deep else {*view.away, *lost}
         as_kept.difference_update(unread)
         notes = (*self._notes, *self._about(as_kept, unread))
         return Page(
@@ -252,77 +261,25 @@ class Search:
         """What makes the one hit of a session."""
         if not sweep.plan.wanted:
             return lambda session: Hit(session.row, "row")
-        later, near, look, score = Hit.later, sweep.plan.near, sweep.lookup.best, scores.get
+        later, near, look, score = Hit.later, sweep.plan.near, sweep.files.lookup.best, scores.get
         return lambda session: later(session.row, look, session, score(session, 0.0), near)
 
     def _every_of(self, session: Session, sweep: Sweep, scores: dict[Session, float]) -> Iterator[Hit]:
         plan = sweep.plan
         told = sweep.picker.told(session)
         shown = [piece for piece in told if is_told_first(piece)]
-        shown += pieces_of(session, sweep.picker, sweep.reads, self._segments)
+        shown += pieces_of(session, sweep.picker, sweep.files.reads, self._segments)
         shown += [piece for piece in told if not is_told_first(piece)]
-        look = sweep.lookup.piece
+        look = sweep.files.lookup.piece
         for piece in shown:
             yield Hit.later(session.row, look, piece, scores.get(session, 0.0), plan.near)
 
     def _score(self, session: Session, sweep: Sweep) -> float:
         picker = sweep.picker
-        pieces = pieces_of(session, picker, sweep.reads, self._segments)
-        size = session.row.size if session in sweep.reads else session.size
+        pieces = pieces_of(session, picker, sweep.files.reads, self._segments)
+        size = session.row.size if session in sweep.files.reads else session.size
         age = self._now_ms - session.row.modified
         return score(picker.told(session), pieces, len(sweep.plan.wanted), size, age)
-
-    # -- other spellings --
-
-    def _instead(self, view: View) -> dict[str, tuple[str, ...]]:
-        """How else the words are spelt that are nowhere, and a note about each. What only files have, as what
-        tools said, is too much to compare each word of it.
-        """
-        instead = self._spelt
-        kinds = self.query.kinds | (WHERE.keys() if self.query.everywhere else frozenset())
-        for term in self.query.terms:
-            folded = fold(term.text)
-            if term.kind != WORD or term.negated or term.text in instead:
-                continue
-            if not term.exact and not faults(folded):
-                continue
-            # Where it is all that was looked for, that is known by now.
-            if not self._is_alone(term) and self._is_somewhere(term, view):
-                continue
-            if term.exact and self._is_somewhere(Term(WORD, folded), view):
-                # Only its capitals are nowhere.
-                words: tuple[str, ...] = (folded,)
-            else:
-                found = nearest(folded, self._places(view), kinds, self._pulse)
-                # The word itself may stand where it could not be confirmed.
-                words = tuple(word for word in found if word != folded)
-            if words:
-                instead[term.text] = words
-                said = ", ".join(words)
-                message = f"“{term.text}” is nowhere; looked for instead: {said}"
-                self._notes.append(Note(message, term.position, term.length))
-            elif self.query.is_deep:
-                message = f"“{term.text}” is nowhere; outside the conversation no other spellings are known"
-                self._notes.append(Note(message, term.position, term.length))
-        return instead
-
-    def _is_alone(self, term: Term) -> bool:
-        return self.query.terms == (term,) and not self.query.filters
-
-    def _is_somewhere(self, term: Term, view: View) -> bool:
-        """Whether any session has a word, filters and other terms aside."""
-        alone = Query(
-            terms=(term,), kinds=self.query.kinds, tools=self.query.tools, everywhere=self.query.everywhere
-        )
-        sweep = self._sweep(Plan(alone), view, Memory(), None)
-        return any(sweep.run())
-
-    def _places(self, view: View) -> Iterator[Place]:
-        for block in view.all_blocks():
-            stale = view.stale if block is not view.fresh else frozenset()
-            for session, places in zip(block.sessions, block.everything(self._segments), strict=True):
-                if session not in stale:
-                    yield from places
 
 
 def _said_of(paths: Collection[str], how: str) -> Iterator[Note]:

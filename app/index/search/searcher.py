@@ -28,10 +28,14 @@ __all__ = ["Place", "Searcher"]
 class Searcher:
     """Searches the sessions of a catalog. May be used from several threads."""
 
-    def __init__(self, catalog: Catalog, stores: Sequence[Store], facts: Facts | None = None) -> None:
-        """:param facts: what filters ask that no row says."""
+    def __init__(
+        self, catalog: Catalog, stores: Sequence[Store], facts: Facts | None = None, home: str = ""
+    ) -> None:
+        """:param facts: what filters ask that no row says.
+        :param home: the folder that is shown as ``~``: words are looked for in this as well.
+        """
         self.segments = Segments(catalog.text_folder)
-        self.sessions = Sessions(catalog, self.segments)
+        self.sessions = Sessions(catalog, self.segments, home)
         self._facts = facts or Facts()
         self._places = Places({store.root: store.agents for store in stores})
         self._lock = Lock()

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from app.index.catalog import Catalog
     from app.index.row import Row
     from app.index.text.mapped import Segments
+    from app.index.text.segment import Span
 
 MOST_FRESH = 256
 """So many sessions may have changed before all are laid out anew: that takes a hundredth of a second."""
@@ -68,7 +69,9 @@ class View:
 class Sessions:
     """May be used from several threads."""
 
-    def __init__(self, catalog: Catalog, segments: Segments) -> None:
+    def __init__(self, catalog: Catalog, segments: Segments, home: str = "") -> None:
+        """:param home: the folder that is written as ``~``."""
+        self._home = home
         self._catalog = catalog
         self._segments = segments
         self._lock = Lock()
@@ -95,7 +98,7 @@ class Sessions:
             stored = {row.path: row for row in (self._catalog.rows() if rows is None else rows)}
             # What was read is stored before it is told of: what is told only is new, or not read yet.
             stored.update((path, session.row) for path, session in told.items() if path not in stored)
-            self._by_path = {path: Session(row, None) for path, row in stored.items()}
+            self._by_path = {path: self._session(row) for path, row in stored.items()}
             self._away = {path for path, row in stored.items() if row.is_out_of_reach}
             self.loaded = True
             self._has_texts = self._is_laid = False
@@ -105,7 +108,7 @@ class Sessions:
         """Take in what has changed."""
         with self._lock:
             for row in changed:
-                self._by_path[row.path] = Session(row, None)
+                self._by_path[row.path] = self._session(row)
                 self._changed.add(row.path)
                 self._away.discard(row.path)
                 if row.is_out_of_reach:
@@ -120,6 +123,9 @@ class Sessions:
                 self._away.discard(path)
             self._view = None
 
+    def _session(self, row: Row, spans: tuple[Span, ...] | None = None) -> Session:
+        return Session(row, spans, self._home)
+
     def reload(self, sessions: Sequence[Session]) -> list[Session]:
         """Ask the catalog anew where the texts of these are, and give them as they are now. Where a text was
         looked for and not found, and the catalog knows no other place, there is none.
@@ -128,7 +134,8 @@ class Sessions:
         fresh = []
         for session in sessions:
             spans = texts.get(session.row.path)
-            fresh.append(Session(session.row, None if spans == session.spans else spans))
+            spans = None if spans == session.spans else spans
+            fresh.append(self._session(session.row, spans))
         with self._lock:
             self.asked += len(sessions)
             for before, now in zip(sessions, fresh, strict=True):
@@ -172,7 +179,7 @@ class Sessions:
         texts = self._catalog.texts()
         self.asked += len(self._by_path)
         self._by_path = {
-            path: Session(session.row, texts.get(path)) for path, session in self._by_path.items()
+            path: self._session(session.row, texts.get(path)) for path, session in self._by_path.items()
         }
         self._unasked.clear()
         self._has_texts, self._is_laid = True, False

@@ -9,16 +9,25 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from threading import Thread
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from app.index.search.blanks import beginnings
+from app.index.search.piece import next_mark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import TypeAlias
 
     from app.index.search.blocks import Block
+    from app.index.search.phrase import Loose
     from app.index.search.pulse import Pulse
     from app.index.text.mapped import Segments, Source
 
+    Sought: TypeAlias = bytes | Loose
     Text = tuple[int, int, int]
+
+BLOCK = 1 << 20
+"""Bytes that are looked through for one thing after the other: so many the processor keeps at hand."""
 
 STRETCH = 8 << 20
 """Bytes that are looked through before it is asked whether to go on: a millisecond. Each time the interpreter
@@ -26,32 +35,58 @@ has to be waited for.
 """
 
 
-class Stretch(NamedTuple):
+class Stretch:
     """Texts that lie one behind the other, maybe with something between them that nobody wants any more.
 
     oldest   the place in the list of the oldest of the sessions
-    places   in the list of those whose texts these are, one for each
     """
 
-    oldest: int
-    source: Source
-    places: array[int]
-    starts: array[int]
-    ends: array[int]
+    def __init__(self, source: Source, texts: Sequence[Text]) -> None:
+        """:param texts: in order."""
+        starts, ends, places = zip(*texts, strict=True)
+        self.oldest = max(places)
+        self._source = source
+        self._starts, self._ends, self._places = array("q", starts), array("q", ends), array("q", places)
+        self._blocks: list[tuple[int, int, tuple[bytes, ...]]] | None = None
 
-    def having(self, word: bytes) -> Iterator[int]:
-        """The places of sessions that have `word`, folded and encoded, there."""
-        find, starts, ends = self.source.find_free, self.starts, self.ends
-        end = ends[-1]
-        at = find(word, starts[0], end)
+    def having(self, sought: Sought) -> Iterator[int]:
+        """The places in the list of sessions that have it there, some of them more than once."""
+        if isinstance(sought, bytes):
+            yield from self._with(sought, self._starts[0], self._ends[-1])
+            return
+        for start, end, there in self._in_blocks():
+            for literal in sought.literals(self._source, there, start, end):
+                yield from self._with(literal, start, end, sought.is_at)
+
+    def _with(
+        self, literal: bytes, start: int, end: int, is_at: Callable[[Source, int, int], bool] | None = None
+    ) -> Iterator[int]:
+        source, starts, ends = self._source, self._starts, self._ends
+        find = source.find_free
+        at = find(literal, start, end)
         while at >= 0:
             number = bisect_right(starts, at) - 1
-            if at < ends[number]:
-                yield self.places[number]
-                after = ends[number]
-            else:
+            if at >= ends[number]:
                 after = starts[number + 1]
-            at = find(word, after, end) if after < end else -1
+            elif is_at is not None and not is_at(source, at, end):
+                after = at + 1
+            else:
+                yield self._places[number]
+                after = ends[number]
+            at = find(literal, after, end) if after < end else -1
+
+    def _in_blocks(self) -> list[tuple[int, int, tuple[bytes, ...]]]:
+        """(start, end, `blanks.beginnings`) of its parts; worked out when a phrase is looked for first."""
+        if self._blocks is None:
+            source, start, end = self._source, self._starts[0], self._ends[-1]
+            blocks = []
+            while start < end:
+                # No phrase lies across the end of a piece.
+                stop = next_mark(source, start + BLOCK, end)
+                blocks.append((start, stop, beginnings(source, start, stop)))
+                start = stop
+            self._blocks = blocks
+        return self._blocks
 
 
 class Spread:
@@ -70,10 +105,11 @@ class Spread:
                 place += 1
         self._stretches = [each for source, texts in lying.items() for each in _stretches(source, texts)]
 
-    def having(self, word: bytes, pulse: Pulse, first: int = 0) -> list[int]:
-        """The places in the list, in order, of sessions that have `word`, folded and encoded, in their texts:
-        all of those from `first` on, and some of the others.
+    def having(self, sought: Sought, pulse: Pulse, first: int = 0) -> list[int]:
+        """The places in the list, in order, of sessions that have it in their texts: all of those from
+        `first` on, and some of the others.
 
+        :param sought: folded and encoded.
         :raises Stopped: the search is not wanted any more.
         """
         pulse.beat()
@@ -87,7 +123,7 @@ class Spread:
                     stretch = left.pop()
                 except IndexError:  # the other thread took the last one
                     break
-                found.update(stretch.having(word))
+                found.update(stretch.having(sought))
 
         other = Thread(target=work, args=(_nothing,), name="leafmark-search", daemon=True)
         other.start()
@@ -104,8 +140,7 @@ def _stretches(source: Source, texts: Sequence[Text]) -> Iterator[Stretch]:
     first = 0
     for number, (_, end, _) in enumerate(texts, 1):
         if end - texts[first][0] >= STRETCH or number == len(texts):
-            starts, ends, places = zip(*texts[first:number], strict=True)
-            yield Stretch(max(places), source, array("q", places), array("q", starts), array("q", ends))
+            yield Stretch(source, texts[first:number])
             first = number
 
 

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 class World:
     """Sessions in a store, and an index of them. `s1` is older than `s2`, and so on."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, home: str = "") -> None:
+        self.home = home
         self.root = folder / "store"
         self.cache = folder / "cache"
         self.root.mkdir(parents=True)
@@ -28,7 +29,7 @@ class World:
         self.index = self.open()
 
     def open(self) -> Index:
-        return Index([pi_store(self.root)], str(self.cache), lambda: NOW)
+        return Index([pi_store(self.root)], str(self.cache), lambda: NOW, home=self.home)
 
     def session(self, id: str, *texts: str | dict[str, Any], cwd: str = "/work/app") -> Path:
         """Write a session: texts are said by the user and the assistant in turn, dicts stand as they are."""

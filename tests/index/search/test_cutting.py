@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from app.index.search import cutting, originals
@@ -58,3 +60,14 @@ def test_of_texts_side_by_side_none_is_cut_across_its_end(world: World) -> None:
     assert marked(hit) == ["needle"]
     assert (hit.snippet[0], hit.snippet[-1]) == ("…", "…")
     assert "more of them. a needle here. Some words" in hit.snippet
+
+
+def test_no_phrase_is_made_of_what_is_left(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    for shift, pad in product(range(0, 14, 2), repeat=2):
+        said = "-" * shift + "needle x here " * 700 + "-" * pad + " needle\u2028here"
+        world.session(f"s-{shift}-{pad}", said)
+    world.scan()
+    shown = [(hit.snippet, hit.ranges) for hit in world.hits('"needle here"')]
+    assert len(shown) == 49
+    monkeypatch.setattr(cutting, "LONG", 1 << 30)
+    assert shown == [(hit.snippet, hit.ranges) for hit in world.hits('"needle here"')]

@@ -30,7 +30,7 @@ def test_what_is_known_of_sessions_is_packed_and_all_texts_are_laid_out(
     world.index.prepare()
     packed, laid_out = [], []
     said = blocks.said
-    monkeypatch.setattr(blocks, "said", lambda row: packed.append(row.id) or said(row))
+    monkeypatch.setattr(blocks, "said", lambda row, home: packed.append(row.id) or said(row, home))
     monkeypatch.setattr(sessions, "Spread", lambda *args: laid_out.append(args) or Spread(*args))
     assert world.ids("s07") == ["s07"]
     assert world.ids("nowhere at all") == []
@@ -54,7 +54,7 @@ def test_whoever_asks_meanwhile_does_not_wait_for_the_rest(
     world.scan()
     packed = []
     said = blocks.said
-    monkeypatch.setattr(blocks, "said", lambda row: packed.append(row.id) or said(row))
+    monkeypatch.setattr(blocks, "said", lambda row, home: packed.append(row.id) or said(row, home))
     # the one that is looked up as well
     world.index.prepare(lambda: len(packed) < 2)
     assert len(packed) == 1 + 2

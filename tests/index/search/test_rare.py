@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.index.search import blocks, rare, spread
+from app.index.search import blanks, blocks, rare, spread
 from app.index.search.pulse import Pulse, Stopped
 from app.index.search.spread import Spread
 from app.index.text import mapped
 
 if TYPE_CHECKING:
+    from app.index.search.spread import Sought
     from tests.index.search.helpers import World
 
 pytestmark = pytest.mark.skipif(mapped.stringzilla is None, reason="needs threads that search side by side")
@@ -28,14 +29,15 @@ def _few(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def leaps(monkeypatch: pytest.MonkeyPatch) -> list[tuple[bytes, int]]:
-    """What is looked for at once, and from which place on."""
-    seen = []
+def leaps(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, int]]:
+    """What is looked for at once, and from which place on; of phrases, how they may be written."""
+    seen: list[tuple[object, int]] = []
     having = Spread.having
 
-    def watched(self: Spread, word: bytes, pulse: Pulse, first: int = 0) -> list[int]:
-        seen.append((word, first))
-        return having(self, word, pulse, first)
+    def watched(self: Spread, sought: Sought, pulse: Pulse, first: int = 0) -> list[int]:
+        how = sought if isinstance(sought, bytes) else "any" if sought.is_whole else "loose"
+        seen.append((how, first))
+        return having(self, sought, pulse, first)
 
     monkeypatch.setattr(Spread, "having", watched)
     return seen
@@ -48,26 +50,26 @@ def twenty(world: World, rare_ones: tuple[int, ...]) -> None:
 
 
 def test_after_the_newest_it_is_looked_for_in_all_others_at_once(
-    world: World, leaps: list[tuple[bytes, int]]
+    world: World, leaps: list[tuple[object, int]]
 ) -> None:
     twenty(world, (0, 1, 7, 12, 19))
     assert world.ids("seldom") == ["s19", "s12", "s07", "s01", "s00"]
     assert leaps == [(b"seldom", 6)]
 
 
-def test_what_most_have_is_looked_for_one_by_one(world: World, leaps: list[tuple[bytes, int]]) -> None:
+def test_what_most_have_is_looked_for_one_by_one(world: World, leaps: list[tuple[object, int]]) -> None:
     twenty(world, ())
     assert len(world.ids("often")) == 20
     assert leaps == []
 
 
-def test_so_is_what_only_few_are_asked_for(world: World, leaps: list[tuple[bytes, int]]) -> None:
+def test_so_is_what_only_few_are_asked_for(world: World, leaps: list[tuple[object, int]]) -> None:
     twenty(world, (0, 3))
     assert world.ids("id:s00 seldom") == ["s00"]
     assert leaps == []
 
 
-def test_each_word_is_judged_by_itself(world: World, leaps: list[tuple[bytes, int]]) -> None:
+def test_each_word_is_judged_by_itself(world: World, leaps: list[tuple[object, int]]) -> None:
     twenty(world, (2, 3))
     assert world.ids("common seldom") == ["s03", "s02"]
     assert len(world.ids("common -seldom")) == 18
@@ -82,14 +84,14 @@ def test_what_few_have_is_looked_for_first(world: World) -> None:
     assert asked.looked == 20 + 2 + 2
 
 
-def test_what_a_session_is_called_is_in_no_text(world: World, leaps: list[tuple[bytes, int]]) -> None:
+def test_what_a_session_is_called_is_in_no_text(world: World, leaps: list[tuple[object, int]]) -> None:
     world.session("named", {"type": "session_info", "name": "seldom"}, "common")
     twenty(world, (4,))
     assert world.ids("seldom") == ["s04", "named"]
     assert leaps == [(b"seldom", 6)]
 
 
-def test_a_text_in_several_pieces_is_found_in_each(world: World, leaps: list[tuple[bytes, int]]) -> None:
+def test_a_text_in_several_pieces_is_found_in_each(world: World, leaps: list[tuple[object, int]]) -> None:
     twenty(world, ())
     world.append("s01", "seldom", at=-500)
     world.append("s02", "nothing", at=-500)
@@ -102,7 +104,44 @@ def test_a_text_in_several_pieces_is_found_in_each(world: World, leaps: list[tup
     assert leaps == [(b"seldom", 6)]
 
 
-def test_what_has_changed_is_looked_into_by_itself(world: World, leaps: list[tuple[bytes, int]]) -> None:
+def test_a_phrase_that_few_have_is_looked_for_in_one_go(
+    world: World, leaps: list[tuple[object, int]]
+) -> None:
+    for number in range(20):
+        gap = {3: "\n", 17: " "}.get(number, " other ")
+        world.session(f"s{number:02}", f"some{gap}words")
+    world.scan()
+    assert world.ids('"some words"') == ["s17", "s03"]
+    assert leaps == [("any", 6)]
+
+
+def test_of_one_that_many_have_so_is_what_is_seldom_between_its_words(
+    world: World, leaps: list[tuple[object, int]]
+) -> None:
+    for number in range(40):
+        gap = {3: "\n", 5: "\u2029"}.get(number, (" ", " other ")[number % 2])
+        world.session(f"s{number:02}", f"some{gap}words")
+    world.scan()
+    assert len(world.ids('"some words"')) == 22
+    assert [how for how, _ in leaps] == ["loose"]
+
+
+def test_which_white_space_there_is_is_found_out_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    twenty(world, (3, 17))
+    asked: list[int] = []
+    monkeypatch.setattr(
+        spread,
+        "beginnings",
+        lambda *where: asked.append(where[1]) or blanks.beginnings(*where),  # type: ignore[func-returns-value]
+    )
+    assert world.ids("seldom") == ["s17", "s03"]
+    assert asked == []
+    for text in ('"seldom used"', '"often used"', '"words common"'):
+        assert world.ids(text) == []
+    assert len(asked) == len(set(asked)) > 1
+
+
+def test_what_has_changed_is_looked_into_by_itself(world: World, leaps: list[tuple[object, int]]) -> None:
     twenty(world, (5, 6))
     assert world.ids("seldom") == ["s06", "s05"]
     world.append("s08", "seldom", at=-500)
@@ -138,7 +177,7 @@ def test_who_does_not_wait_any_more_ends_it(world: World, monkeypatch: pytest.Mo
     monkeypatch.setattr(
         spread.Stretch,
         "having",
-        lambda self, word: looked.append(word) or having(self, word),  # type: ignore[func-returns-value]
+        lambda self, sought: looked.append(sought) or having(self, sought),  # type: ignore[func-returns-value]
     )
     with pytest.raises(Stopped):
         whole.having(b"seldom", Pulse(lambda: False))

@@ -14,6 +14,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from app.formats.fold import encoded, fold
+from app.index.query.query import REGEX
 from app.index.search.deep.finders import (
     escapes,
     exactly,
@@ -27,13 +28,13 @@ from app.index.search.deep.finders import (
 from app.index.search.deep.literal import required
 from app.index.search.deep.unescape import unescaped
 from app.index.search.deep.unfold import becomes, plainly, signs, stands
-from app.index.search.terms import Pattern, Words
+from app.index.search.seeker import Words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from app.index.search.deep.finders import Finder
-    from app.index.search.terms import Seeker
+    from app.index.search.seeker import Seeker
 
     Line = tuple[int, int]
 
@@ -140,7 +141,7 @@ class AnyOf(Sieve):
 
 def sieve(seeker: Seeker) -> Sieve:
     """The sieve for what a seeker seeks."""
-    if isinstance(seeker, Pattern):
+    if seeker.term.kind == REGEX:
         runs = required(seeker.term.text)
         return any_of([of_word(run.lower()) for run in runs]) if runs else Sieve()
     if isinstance(seeker, Words):

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from app.index.search.deep.backwards import Slice
     from app.index.search.deep.entries import Entries, Piece
     from app.index.search.deep.sieve import Line, Sieve
-    from app.index.search.terms import Plan, Seeker
+    from app.index.search.seeker import Seeker
+    from app.index.search.terms import Plan
 
 USER_ROLE = b'"user"'
 """A line without it is nothing that the user said."""

@@ -1,0 +1,78 @@
+"""How else the words of a query are spelt that are nowhere (`search.near`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.formats.fold import fold
+from app.index.query.query import WORD, Note, Query, Term
+from app.index.search.near import faults, nearest
+from app.index.search.said import SHORT, WHERE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from app.index.search.blocks import Place
+    from app.index.search.pulse import Pulse
+    from app.index.search.sessions import View
+    from app.index.text.mapped import Segments
+
+    Spelt = dict[str, tuple[str, ...]]
+
+
+def other_spellings(
+    query: Query, view: View, segments: Segments, pulse: Pulse, has_any: Callable[[Query, View], bool]
+) -> tuple[Spelt, list[Note]]:
+    """By the text of each word that is nowhere how else it is spelt, and a note about each. What only files
+    have, as what tools said, is too much to compare each word of it.
+
+    :param query: nothing matches it.
+    :param has_any: whether any session of a view matches a query.
+    :raises Stopped: the search is not wanted any more.
+    """
+    instead: Spelt = {}
+    notes = []
+    # A folder that is shown shorter has its words already.
+    kinds = query.kinds | (WHERE.keys() - {SHORT} if query.everywhere else frozenset())
+    for term in query.terms:
+        folded = fold(term.text)
+        if term.kind != WORD or term.negated or term.text in instead:
+            continue
+        if not term.exact and not faults(folded):
+            continue
+        # Where it is all that was looked for, that is known by now.
+        if not _is_alone(term, query) and has_any(_alone(term, query), view):
+            continue
+        if term.exact and has_any(_alone(Term(WORD, folded), query), view):
+            # Only its capitals are nowhere.
+            words: tuple[str, ...] = (folded,)
+        else:
+            found = nearest(folded, _places(view, segments), kinds, pulse)
+            # The word itself may stand where it could not be confirmed.
+            words = tuple(word for word in found if word != folded)
+        if words:
+            instead[term.text] = words
+            message = f"“{term.text}” is nowhere; looked for instead: {', '.join(words)}"
+            notes.append(Note(message, term.position, term.length))
+        elif query.is_deep:
+            message = f"“{term.text}” is nowhere; outside the conversation no other spellings are known"
+            notes.append(Note(message, term.position, term.length))
+    return instead, notes
+
+
+def _is_alone(term: Term, query: Query) -> bool:
+    return query.terms == (term,) and not query.filters
+
+
+def _alone(term: Term, query: Query) -> Query:
+    """The same places, and nothing but this to look for in them."""
+    return Query(terms=(term,), kinds=query.kinds, tools=query.tools, everywhere=query.everywhere)
+
+
+def _places(view: View, segments: Segments) -> Iterator[Place]:
+    """All texts, those of the newest sessions first."""
+    for block in view.all_blocks():
+        stale = view.stale if block is not view.fresh else frozenset()
+        for session, places in zip(block.sessions, block.everything(segments), strict=True):
+            if session not in stale:
+                yield from places

@@ -1,0 +1,112 @@
+"""Folders are found as they are and as they are shown: with `~` for the home folder."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.view.folders import tilde
+from tests.index.search.helpers import World, marked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+HOME = "/home/Me"
+FOLDERS = {
+    "s1": HOME,
+    "s2": f"{HOME}/work",
+    "s3": f"{HOME}/work/App",
+    "s4": "/home/Mean/work",
+    "s5": "/srv/home/Me/work",
+    "s6": "",
+    "s7": f"{HOME}/ÄRGER",
+}
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    world = World(tmp_path, HOME)
+    for id, cwd in FOLDERS.items():
+        world.session(id, "said", "and answered", cwd=cwd)
+    world.scan()
+    yield world
+    world.index.close()
+
+
+@pytest.mark.parametrize("more", ["", "agent:pi ", "said ", "date:>2000 ", '"and answered" ', "re:s.id "])
+@pytest.mark.parametrize(
+    ("word", "ids"),
+    [
+        ("~/work", ["s3", "s2"]),
+        ("~", ["s7", "s3", "s2", "s1"]),
+        ("~/work/App", ["s3"]),
+        ('"~/work"', ["s3", "s2"]),
+        ("re:^~/work$", ["s2"]),
+        ("~/work home", ["s3", "s2"]),
+        ("~/ärger", ["s7"]),
+        ("dir:~/work", ["s3", "s2"]),
+        ("dir:~", ["s7", "s3", "s2", "s1"]),
+        ("/home/Me/work", ["s5", "s3", "s2"]),
+    ],
+)
+def test_a_word_finds_the_folder_as_it_is_shown(world: World, more: str, word: str, ids: list[str]) -> None:
+    assert world.ids(more + word) == ids
+
+
+@pytest.mark.parametrize("scope", ["", " in:all"])
+def test_so_does_what_is_left_out(world: World, scope: str) -> None:
+    assert world.ids("agent:pi -~/work" + scope) == ["s7", "s6", "s5", "s4", "s1"]
+
+
+def test_where_only_texts_are_looked_through_there_are_no_folders(world: World) -> None:
+    assert world.ids("role:user ~/work") == []
+
+
+@pytest.mark.parametrize("scope", ["", " in:all"])
+def test_the_short_form_is_shown_where_it_was_found(world: World, scope: str) -> None:
+    hit = world.hits("~/work" + scope)[0]
+    assert (hit.where, hit.snippet, marked(hit)) == ("folder", "~/work/App", ["~/work"])
+    assert hit.snippet == tilde(hit.row.cwd, HOME)
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        ("work", "/home/Me/work"),
+        ("~/work", "~/work"),
+        ("~/work work", "~/work"),
+        ("me work", "/home/Me/work"),
+    ],
+)
+def test_a_folder_is_one_place(world: World, words: str, shown: str) -> None:
+    hits = [hit for hit in world.hits(words, every=True) if hit.row.id == "s2"]
+    assert [(hit.where, hit.snippet) for hit in hits] == [("folder", shown)]
+
+
+def test_without_a_home_there_is_no_short_form(tmp_path: Path) -> None:
+    world = World(tmp_path / "other")
+    world.session("s1", "said", cwd=f"{HOME}/work")
+    world.scan()
+    assert world.ids("agent:pi ~/work") == []
+    world.index.close()
+
+
+def test_case_counts_where_it_is_asked_for(world: World) -> None:
+    assert all(hit.near for hit in world.hits("~/WORK"))
+    assert world.ids("~/work/app") == world.ids("~/work/App") == ["s3"]
+
+
+def test_a_session_that_changes_keeps_it(world: World) -> None:
+    assert not world.ids("-said ~/work")
+    world.append("s2", "Said once more")
+    world.scan()
+    assert world.ids("~/work Said") == ["s2"]
+
+
+def test_the_short_form_is_no_second_place_of_a_spelling(world: World) -> None:
+    world.session("s8", "a widgeb", cwd=f"{HOME}/widgez")
+    world.scan()
+    (note,) = world.pages("widgex")[-1].notes
+    assert note.message.endswith(": widgeb, widgez")

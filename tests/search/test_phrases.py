@@ -1,0 +1,165 @@
+"""Phrases against the slow reference: every kind of white space, in every way a search reads."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from app.index.query.grammar import parse
+from tests.search.ground import TIERS, Ground, compare
+from tests.search.random_sessions import Written, write
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.index.query.query import Query
+
+many = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=40)
+
+WHITE = [char for char in map(chr, range(sys.maxunicode + 1)) if char.isspace()]
+"""All that Python calls white space: in a phrase it is one blank, and a run of it as well."""
+NO_SPACE = ["", "\u200b", "\u2060", "\ufeff", "\u180e", "_", "\0", "\x08", "\x1b"]
+"""What only looks like it, or is left out of texts."""
+GAPS = [
+    *WHITE,
+    *(f" {char}" for char in WHITE),
+    *(f"{char} " for char in WHITE),
+    "\r\n",
+    "\n\n\n",
+    " " * 40,
+    "\n" * 300,
+]
+
+PHRASES = [
+    '"one two"', '"one two three"', '"two three"', '"ne two thr"', '"One two"', '"one Two"', '"two one"',
+    '"one one"', '"one one one"', '"o t"', '"日本 語彙"', '"naïve café"', '"NAÏVE café"', '"straße ﬁn"',
+    '"ạ\u0301 데이터"', '"🎉 one"', '"one two" "two three"', '"one two" three', '-"one two"',
+    '-"two three" one', 'role:user "one two"', 'role:thinking "one two"', '-in:thinking "one two three"',
+    'in:all "one two"',
+]  # fmt: skip
+
+
+def said(*texts: str) -> Written:
+    """One session, in which the user and the assistant say these in turn."""
+    lines: list[dict[str, object]] = [
+        {"type": "session", "version": 3, "id": "s", "timestamp": "2026-08-01T10:00:00.000Z", "cwd": "/w"}
+    ]
+    for number, text in enumerate(texts):
+        role = ("user", "assistant")[number % 2]
+        parent = f"{number - 1:08x}" if number else None
+        lines.append(
+            {
+                "type": "message",
+                "id": f"{number:08x}",
+                "parentId": parent,
+                "message": {
+                    "role": role,
+                    "content": text if role == "user" else [{"type": "text", "text": text}],
+                },
+            }
+        )
+    return Written("pi", "".join(json.dumps(line) + "\n" for line in lines).encode())
+
+
+def thought(text: str) -> Written:
+    """One session, in which this is thought."""
+    written = said("", "").content
+    return Written(
+        "pi",
+        written.replace(
+            b'"type": "text", "text": ""', b'"type": "thinking", "thinking": ' + json.dumps(text).encode()
+        ),
+    )
+
+
+def named(name: str) -> Written:
+    """One session of that name, in which nothing is said."""
+    info = {"type": "session_info", "id": "a", "parentId": None, "name": name}
+    return Written("pi", said().content + json.dumps(info).encode() + b"\n")
+
+
+@pytest.fixture(scope="module")
+def ground(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ground]:
+    """Each kind of white space between the words of a phrase, in sessions of their own."""
+    folder = tmp_path_factory.mktemp("phrases")
+    written = [said(f"x one{gap}two y", f"and two{gap}three") for gap in (*GAPS, *NO_SPACE)]
+    written += [said(f"One{gap}two{gap}Two{gap}three") for gap in WHITE]
+    written += [thought(f"one{gap}two{gap}three") for gap in WHITE]
+    written += [named(f"one{gap}two") for gap in WHITE]
+    written += [
+        said(
+            f"日本{gap}語彙",
+            f"nai\u0308ve{gap}cafe\u0301",
+            f"STRASSE{gap}ﬁne",
+            f"a\u0301\u0323{gap}\u1103\u1166이터",
+            f"🎉{gap}one",
+        )
+        for gap in WHITE
+    ]
+    # At the borders: of entries, of sessions, of the parts of an answer.
+    written += [
+        said("one", "two", "three"),
+        said("three one"),
+        said("two three"),
+        said("one "),
+        said(" two"),
+        said("one\n"),
+        said("two one"),
+    ]
+    # Where it begins more than once before it is there.
+    written += [
+        said("one one\none\ttwo"),
+        said("one\n" * 50 + "two"),
+        said("one two\nthree one\ntwo three"),
+        said("one\u2028one\u00a0one"),
+    ]
+    ground = Ground(folder, write(folder, written))
+    assert len(ground.sessions) == len(written)
+    yield ground
+    ground.close()
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_whatever_white_space_there_is(ground: Ground, tier: str) -> None:
+    with ground.searcher(tier) as searcher:
+        for text in PHRASES:
+            compare(searcher, ground.sessions, parse(text, 0))
+
+
+texts = st.lists(
+    st.tuples(
+        st.sampled_from(["a", "b", "ab", "ba", "é", "e\u0301", "日"]),
+        st.sampled_from([" ", " ", *GAPS, *NO_SPACE]),
+    ),
+    min_size=1,
+    max_size=12,
+).map(lambda parts: "".join(word + gap for word, gap in parts))
+asked = st.lists(st.sampled_from(["a", "b", "ab", "ba", "é", "日", "A"]), min_size=2, max_size=4).map(
+    lambda words: parse('"' + " ".join(words) + '"', 0)
+)
+
+
+@many
+@given(
+    written=st.lists(
+        st.lists(texts, min_size=1, max_size=4).map(lambda each: said(*each)), min_size=1, max_size=8
+    ),
+    queries=st.lists(asked, min_size=1, max_size=8),
+)
+def test_few_words_and_all_that_may_be_between_them(written: list[Written], queries: list[Query]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        ground = Ground(Path(folder), write(Path(folder), written))
+        try:
+            for tier in TIERS:
+                with ground.searcher(tier) as searcher:
+                    for query in queries:
+                        compare(searcher, ground.sessions, query)
+        finally:
+            ground.close()
