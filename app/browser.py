@@ -13,11 +13,10 @@ from textual.binding import Binding
 from textual.widgets import Input
 
 from app import places, setup
-from app.actions.resume import Plan
 from app.commands import COMMANDS, keys_of
 from app.key_order import KeyOrder
 from app.messages import ScreenReady
-from app.resources import styles_folder
+from app.resources import DIALOGS, SHEET, styles_folder
 from app.screens.sessions_screen import SessionsScreen
 from app.settings import Settings
 from app.takeover import driver_class, told
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.screen import Screen
 
+    from app.actions.resume import Plan
     from app.demo.folder import DemoFolder
     from app.ending import Ending
     from app.services.indexing import Indexing
@@ -53,11 +53,14 @@ without it. With Python's own number it would look several times while one is pa
 """
 
 
-class Browser(App[Plan | None]):
+DIALOG_STYLES = styles_folder() / DIALOGS
+
+
+class Browser(App["Plan | None"]):
     """leafmark's screen. Its result is the plan of the session to go on with, or None."""
 
     TITLE = "leafmark"
-    CSS_PATH: ClassVar[Any] = [styles_folder() / "app.tcss", styles_folder() / "dialogs.tcss"]
+    CSS_PATH: ClassVar[Any] = styles_folder() / SHEET
     # the table of commands has its key
     COMMAND_PALETTE_BINDING = ""
     PAUSE_GC_ON_SCROLL = True
@@ -100,7 +103,6 @@ class Browser(App[Plan | None]):
         self._demo_folder: DemoFolder | None = None
         self._examples: setup.Setup | None = None
         self.crash = ""
-        self._early_keys: list[events.Key] | None = []
         self.key_order = KeyOrder(self, self._pass_on)
         for each in themes():
             self.register_theme(each)
@@ -118,7 +120,7 @@ class Browser(App[Plan | None]):
         """Somebody has asked to end. A screen that is being built comes to be first: without its panes, which
         Textual leaves out from now on, it would fail.
         """
-        if self._early_keys is None:
+        if self.key_order.has_begun:
             self.exit()
 
     def get_default_screen(self) -> Screen[Any]:
@@ -151,13 +153,14 @@ class Browser(App[Plan | None]):
         gc.freeze()
         gc.set_threshold(YOUNG_OBJECTS, *gc.get_threshold()[1:])
         gc.enable()
+        # a dialog that is opened before has brought them along
+        if not self.stylesheet.has_source(str(DIALOG_STYLES)):
+            self.stylesheet.read(DIALOG_STYLES)
 
     async def on_event(self, event: events.Event) -> None:
         # keys that were typed while the screen was being built wait for it
         if not isinstance(event, events.Key) or event.is_forwarded:
             await super().on_event(event)
-        elif self._early_keys is not None:
-            self._early_keys.append(event)
         else:
             await self.key_order.take(event)
 
@@ -168,16 +171,10 @@ class Browser(App[Plan | None]):
 
     @on(ScreenReady)
     async def _release_keys(self) -> None:
-        """The screen is there: it gets the keys that were typed meanwhile, in order."""
-        waiting, self._early_keys = self._early_keys or [], None
         if self._ending is not None and self._ending.status:
             self.exit()
-            return
-        for event in waiting:
-            if event.key == "ctrl+j":
-                # Enter, typed while the terminal still made a line feed of it
-                event = events.Key("enter", "\r")
-            await self.key_order.take(event)
+        else:
+            await self.key_order.begin()
 
     def on_unmount(self) -> None:
         if self._demo_folder is not None:

@@ -49,18 +49,21 @@ def main(arguments: Sequence[str] | None = None, *, ends: bool = False) -> int:
 
 
 def _options(words: list[str]) -> Options:
-    if not words:
+    # Without the table of all that may stand there: it takes as long as reading the first rows.
+    if words in ([], ["resume"]):
         from app.options import Options
 
-        return Options()
+        options = Options()
+        options.command = words[0] if words else None
+        return options
     from app import arguments
 
-    options = arguments.plain(words)
-    if options is None:
+    plain = arguments.plain(words)
+    if plain is None:
         from app import usage
 
-        options = usage.parse(words)
-    return options
+        return usage.parse(words)
+    return plain
 
 
 def _open_what_is_closed() -> None:

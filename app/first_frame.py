@@ -10,13 +10,12 @@ from __future__ import annotations
 import os
 import sys
 
-from app.index.catalog import Catalog
-from app.view.ascii_text import ascii_text
+from app.index.front import Front
 from app.view.bars import reading_note
 from app.view.frame import frame
-from app.view.hints import line_keys
-from app.view.palette import THEMES, rgb, style_of
+from app.view.palette import THEMES, eight_bit, rgb, style_of
 from app.view.session_list import SessionList
+from app.view.terminal import depth
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +27,8 @@ if TYPE_CHECKING:
     from app.setup import Setup
     from app.view.arrangement import Arrangement
 
+    Look = tuple[str, str, str]  # attributes, and the codes of both colours
+
 ENTER = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[H"
 # everything that the screen library may have switched on as well, for when it is ended before it can
 LEAVE = (
@@ -35,7 +36,8 @@ LEAVE = (
     "\x1b[?7h\x1b[?1049l\x1b[?25h"
 )
 SMALLEST = (20, 6)
-ATTRIBUTES = {"bold": "1", "italic": "3", "underline": "4"}
+ATTRIBUTES = {"bold": ("1", "22"), "italic": ("3", "23"), "underline": ("4", "24")}
+"""The codes that switch each on and off."""
 
 
 class Terminal:
@@ -101,7 +103,7 @@ class Terminal:
 
 
 def fill_list(
-    setup: Setup, height: int, arrangement: Arrangement, catalog: Catalog
+    setup: Setup, height: int, arrangement: Arrangement, catalog: Front
 ) -> tuple[SessionList, list[tuple[str, int, int]]]:
     """The session list as far as the first screen needs it: the groups that fit there, rows of the open
     ones, or of this folder.
@@ -140,7 +142,7 @@ def show(
         return SessionList(setup.here, setup.home, arrangement), None
     terminal = Terminal(output, source)
     ending.first(terminal.give_back)
-    catalog = Catalog(setup.cache_folder, setup.stores)
+    catalog = Front(setup.cache_folder, setup.stores)
     try:
         model, counts = fill_list(setup, _height(terminal), arrangement, catalog)
         if query:
@@ -202,6 +204,8 @@ def _picture(
     has_row = any(line.row is not None for line in model.lines)
     keys = None
     if query is not None:
+        from app.view.hints import line_keys
+
         keys = line_keys(selects=True, here=True, typed=bool(query), has_row=has_row)
     drawn = frame(
         model,
@@ -215,6 +219,8 @@ def _picture(
         keys=keys,
     )
     if ascii_only:
+        from app.view.ascii_text import ascii_text
+
         drawn = [[(ascii_text(text), style, ground) for text, style, ground in pieces] for pieces in drawn]
     return ansi(drawn, THEMES[theme], depth(os.environ))
 
@@ -228,60 +234,57 @@ def _terminal() -> tuple[int | None, int | None]:
     return (2, 0) if os.isatty(2) and os.isatty(0) else (None, None)
 
 
-def depth(env: Mapping[str, str]) -> int:
-    """Bits of colour that the terminal takes, found as the screen library finds it: 24, 8 or 4; 0 for
-    none.
-    """
-    if env.get("NO_COLOR"):
-        return 0
-    if env.get("COLORTERM", "").strip().lower() in ("truecolor", "24bit"):
-        return 24
-    name = env.get("TERM", "").strip().lower()
-    if name == "xterm-kitty" or name.endswith("-256color"):
-        return 8
-    return 4
-
-
 def ansi(picture: list[list[tuple[str, str, str]]], theme: Mapping[str, str], bits: int) -> str:
-    """The picture as text for a terminal of ``bits`` of colour. Lines are placed, not broken."""
-    written: list[str] = []
-    codes: dict[tuple[str, str], str] = {}
+    """The picture as text for a terminal of ``bits`` of colour. Lines are placed, not broken.
+
+    Of the look of a piece only that is written in which it differs from the one before: spelt out each time,
+    colours are three quarters of a picture, and the rows wait behind them on their way to the screen.
+    """
+    looks: dict[tuple[str, str], Look] = {}
+    changes: dict[tuple[Look, Look], str] = {}
+    before = ("", "", "")
+    written: list[str] = ["\x1b[0m"]
     for number, pieces in enumerate(picture, 1):
-        written.append(f"\x1b[{number};1H")
+        written.append(f"\x1b[{number}H")
         for text, style, background in pieces:
-            code = codes.get((style, background))
-            if code is None:
-                code = codes[style, background] = _sgr(style, background, theme, bits)
-            written += code, text
+            if not text:
+                continue
+            look = looks.get((style, background))
+            if look is None:
+                look = looks[style, background] = _look(style, background, theme, bits)
+            if text.isspace() and "underline" not in look[0]:
+                # blanks have no colour of their own
+                look = look[0], before[1], look[2]
+            if look != before:
+                change = changes.get((before, look))
+                if change is None:
+                    change = changes[before, look] = _change(before, look)
+                written.append(change)
+                before = look
+            written.append(text)
     return "".join(written) + "\x1b[0m"
 
 
-def _sgr(style: str, background: str, theme: Mapping[str, str], bits: int) -> str:
+def _look(style: str, background: str, theme: Mapping[str, str], bits: int) -> Look:
     colour, attributes = style_of(style, theme)
-    codes = ["0", *(ATTRIBUTES[name] for name in attributes.split())]
     if bits == 24:
-        codes += ["38;2;{};{};{}".format(*rgb(colour)), "48;2;{};{};{}".format(*rgb(theme[background]))]
-    elif bits == 8:
-        codes += [f"38;5;{_eight_bit(colour)}", f"48;5;{_eight_bit(theme[background])}"]
+        return (
+            attributes,
+            "38;2;{};{};{}".format(*rgb(colour)),
+            "48;2;{};{};{}".format(*rgb(theme[background])),
+        )
+    if bits == 8:
+        return attributes, f"38;5;{eight_bit(colour)}", f"48;5;{eight_bit(theme[background])}"
+    return attributes, "", ""
+
+
+def _change(before: Look, after: Look) -> str:
+    """What makes one look the other."""
+    had, has = before[0].split(), after[0].split()
+    codes = [ATTRIBUTES[name][1] for name in had if name not in has]
+    codes += [ATTRIBUTES[name][0] for name in has if name not in had]
+    codes += [colour for colour, old in zip(after[1:], before[1:], strict=True) if colour != old]
     return f"\x1b[{';'.join(codes)}m"
-
-
-def _eight_bit(colour: str) -> int:
-    """The nearest colour of the 256: a grey from the ramp where there is hardly any hue, else one of the
-    cube.
-    """
-    red, green, blue = (part / 255 for part in rgb(colour))
-    high, low = max(red, green, blue), min(red, green, blue)
-    light = (high + low) / 2
-    spread = high - low
-    saturation = spread / (2 - high - low if light > 0.5 else high + low) if spread else 0.0
-    if saturation < 0.15:
-        grey = round(light * 25)
-        return 16 if grey == 0 else 231 if grey == 25 else 231 + grey
-    steps = [
-        part * 255 / 95 if part * 255 < 95 else 1 + (part * 255 - 95) / 40 for part in (red, green, blue)
-    ]
-    return 16 + 36 * round(steps[0]) + 6 * round(steps[1]) + round(steps[2])
 
 
 def _write(descriptor: int, text: str) -> None:

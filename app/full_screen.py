@@ -45,7 +45,7 @@ def run(setup: Setup, theme: str, ending: Ending, query: str | None = None) -> t
     """
     from app import first_frame, places
     from app.view.arrangement import initial
-    from app.view.ascii_text import is_ascii_terminal
+    from app.view.terminal import is_ascii_terminal
 
     settings = _settings(setup)
     remembered = {} if setup.demo else places.read_screen(setup.env)
@@ -65,6 +65,9 @@ def run(setup: Setup, theme: str, ending: Ending, query: str | None = None) -> t
                 first_frame.fill(
                     setup, theme, model, terminal, rows, done, total, query, ascii_only=ascii_only
                 )
+        if indexing is None:
+            # a thread that reads may want to import what is kept from asyncio
+            _import_asyncio()
         from app.browser import Browser
 
         app = Browser(
@@ -124,6 +127,19 @@ def _settings(setup: Setup) -> Settings | None:
     return replace(settings, problems=settings.problems + wrong)
 
 
+def _import_asyncio() -> None:
+    """Import asyncio as it is on a Python without `ssl`: for connections that nobody makes here it would take
+    a fortieth of the time to the first answer. Who wants `ssl` for itself gets it.
+    """
+    if "ssl" in sys.modules:
+        return
+    sys.modules["ssl"] = None  # type: ignore[assignment]  # as `import` documents it
+    try:
+        import asyncio  # noqa: F401
+    finally:
+        del sys.modules["ssl"]
+
+
 def _begin(setup: Setup, arrangement: Arrangement) -> Indexing:
     """Have the files read while the screen library is being imported."""
     from app.services.indexing import Indexing
@@ -139,22 +155,25 @@ def resume(options: Options, setup: Setup, theme: str, ending: Ending) -> tuple[
     :param ending: takes the signals.
     :return: the exit code and what went wrong.
     """
-    from app import resuming
-
     why_not = missing()
     plan = None
-    if resuming.may_name(options) or (why_not and options.query):
-        plan, code, said = resuming.look_up(options, setup, alone=bool(why_not))
-        if said:
-            return code, said
+    if options.query:
+        from app import resuming
+
+        if why_not or resuming.may_name(options):
+            plan, code, said = resuming.look_up(options, setup, alone=bool(why_not))
+            if said:
+                return code, said
     if plan is None and why_not:
         return WRONG_USE, why_not
     if plan is None:
-        plan, code, said = run(setup, theme, ending, resuming.query_of(options))
+        plan, code, said = run(setup, theme, ending, " ".join(options.query))
         if plan is None:
             # what reads the command must not take its absence for one
             return LEFT if options.print and code == DONE else code, said
         if not options.print:
             return become(plan, ending)
     ending.give_back()
+    from app import resuming
+
     return resuming.hand_over(plan, prints=options.print), ""

@@ -14,12 +14,12 @@ from collections import deque
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
+from textual import events
 from textual.widgets import Input
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from textual import events
     from textual.app import App
     from textual.dom import DOMNode
 
@@ -27,6 +27,10 @@ PATIENCE = 0.5
 """Seconds after which the next key is passed on whatever has become of the one before: its widget may be
 gone.
 """
+
+
+HELD = 0.05
+"""Seconds for which the first picture waits at most for what the keys typed before it lead to."""
 
 
 class KeyOrder:
@@ -39,6 +43,9 @@ class KeyOrder:
     def __init__(self, app: App[Any], pass_on: Callable[[events.Key], Awaitable[None]]) -> None:
         self._app = app
         self._pass_on = pass_on
+        # what was typed while the screen was being built; None once that is there
+        self._early: list[events.Key] | None = []
+        self._holds_picture = False
         self._waiting: deque[events.Key] = deque()
         self._turn = 0
         self._under_way = False
@@ -49,9 +56,38 @@ class KeyOrder:
         """Whether a letter is the next of the keys that wait."""
         return bool(self._waiting) and self._waiting[0].is_printable
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether the screen is there."""
+        return self._early is None
+
+    @property
+    def leads_to_picture(self) -> bool:
+        """Whether keys wait for the screen, or are on their way that did: its first picture is the one that
+        they lead to.
+        """
+        return bool(self._early) or self._holds_picture
+
+    async def begin(self) -> None:
+        """The screen is there: it gets the keys that were typed meanwhile, in order."""
+        early, self._early = self._early or [], None
+        if early:
+            self._holds_picture = True
+            asyncio.get_running_loop().call_later(HELD, self._app.call_later, self._let_paint)
+        for key in early:
+            # Enter, typed while the terminal still made a line feed of it
+            await self.take(events.Key("enter", "\r") if key.key == "ctrl+j" else key)
+
+    def _let_paint(self) -> None:
+        if self._holds_picture:
+            self._holds_picture = False
+            self._app.screen.refresh()
+
     async def take(self, key: events.Key) -> None:
         """Pass `key` on, now or when its turn comes."""
-        if self._under_way:
+        if self._early is not None:
+            self._early.append(key)
+        elif self._under_way:
             self._waiting.append(key)
         elif key.is_printable and isinstance(self._app.focused, Input):
             # the other letters of what is pasted stand in the queue behind it
@@ -97,6 +133,8 @@ class KeyOrder:
         if self._waiting:
             self._type_at_once()
             await self._send(self._waiting.popleft())
+        else:
+            self._let_paint()
 
     def _type_at_once(self) -> None:
         """Put a run of letters that wait into the line they are typed in, but for the last, which goes its
@@ -121,3 +159,9 @@ def letter_follows(app: App[Any]) -> bool:
     """
     order = getattr(app, "key_order", None)
     return isinstance(order, KeyOrder) and order.letter_follows
+
+
+def leads_to_picture(app: App[Any]) -> bool:
+    """Whether the first picture is still to be that to which keys lead that were typed before it."""
+    order = getattr(app, "key_order", None)
+    return isinstance(order, KeyOrder) and order.leads_to_picture

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 SHEET = "app.tcss"
+DIALOGS = "dialogs.tcss"
 
 
 def styles_folder() -> Path:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from app.formats.text import one_line
 from app.places import config_folder
-from app.view.ascii_text import is_ascii_terminal
 from app.view.image_ways import AUTO, SETTINGS, way_to_draw
+from app.view.terminal import is_ascii_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

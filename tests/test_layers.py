@@ -37,11 +37,12 @@ WITHOUT_A_SCREEN = [
     "places",
 ]
 
-# What the fast path may load. `_sqlite3` brings collections and functools along, but not the datetime that
-# the package around it does; fcntl and termios are C modules that are loaded in microseconds.
+# What the fast path may load: C modules beside what every interpreter has. `_sqlite3` alone would bring
+# functools and collections along, see `app.index.lending`.
 MAY_LOAD = [
     "__future__",
-    "_sqlite3",
+    "_functools",
+    "_operator",
     "errno",
     "fcntl",
     "os",
@@ -50,8 +51,8 @@ MAY_LOAD = [
     "sys",
     "termios",
     "time",
-    "unicodedata",
 ]
+MAY_BE_LENT_TO = {"_sqlite3"}
 
 FAST_PATH = [
     "app.arguments",
@@ -67,6 +68,7 @@ FAST_PATH = [
     "app.stores",
     "app.sessions.summary",
     "app.index.catalog",
+    "app.index.front",
     "app.index.row",
     "app.index.stored",
     "app.index.walk",
@@ -150,11 +152,12 @@ def loaded_by(*modules: str) -> set[str]:
 @pytest.fixture(scope="module")
 def allowed() -> set[str]:
     """Every module that is there once the permitted ones are imported, on this Python and this platform."""
-    return loaded_by(*MAY_LOAD)
+    return loaded_by(*MAY_LOAD) | MAY_BE_LENT_TO
 
 
 def test_the_list_of_permitted_modules_is_itself_light(allowed: set[str]) -> None:
-    heavy = {"argparse", "asyncio", "dataclasses", "datetime", "enum", "json", "pathlib", "re", "typing"}
+    heavy = {"argparse", "asyncio", "collections", "dataclasses", "datetime", "enum", "functools", "json"}
+    heavy |= {"pathlib", "re", "typing", "unicodedata"}
     assert not allowed & heavy
 
 
@@ -232,8 +235,11 @@ def test_a_query_waits_for_nothing_before_the_first_frame(words: list[str], tmp_
     command = [sys.executable, "-c", RESUMES, str(ROOT), *words]
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, check=True)
     loaded = set(json.loads(done.stdout))
-    assert "app.index.catalog" in loaded
+    assert "app.index.front" in loaded
     assert not loaded & {"app.index.find", "app.index.scan", "datetime", "msgspec", "re", "typing"}
+    assert not loaded & {"app.index.catalog", "collections", "functools", "unicodedata"}
+    if not words:
+        assert not loaded & {"app.arguments", "app.resuming"}
 
 
 def test_the_command_line_loads_nothing_of_the_screen() -> None:
@@ -255,12 +261,25 @@ def test_the_screen_does_not_wait_for_what_few_runs_need() -> None:
         # with the first session that is shown, in a thread
         "msgspec",
         "app.view.entry_document",
+        # with what a service is first asked for
+        "app.actions.resume",
+        "app.services.acting",
+        "app.services.completing",
+        "app.services.liveness",
+        "app.services.searching",
+        "app.services.spotting",
+        "app.services.surroundings",
     }
     assert not _loaded("app.browser, app.screens.resume", rare)
 
 
 def test_the_selector_loads_nothing_of_the_tree() -> None:
     assert not _loaded("app.browser, app.screens.resume", {"app.screens.browser", "app.widgets.entry_tree"})
+
+
+def test_the_selector_loads_nothing_of_a_transcript() -> None:
+    rare = {"app.services.transcripts", "app.view.prose", "app.view.document_line"}
+    assert not _loaded("app.browser, app.screens.resume", rare)
 
 
 def test_the_browser_loads_no_decoder_document_or_dialog() -> None:
@@ -271,8 +290,39 @@ def test_the_browser_loads_no_decoder_document_or_dialog() -> None:
         "app.screens.dialogs",
         "app.screens.going_on",
         "app.screens.labels_dialog",
+        "app.services.branch_facts",
+        "app.services.entry_reading",
+        "app.services.going",
+        "app.services.handing",
+        "app.services.reading",
+        "app.services.tree_searching",
+        "app.view.image_lines",
+        "app.view.kitty",
+        "app.view.prose",
+        "app.view.tree_view",
+        "app.view.tree_words",
     }
     assert not _loaded("app.browser, app.screens.browser", rare)
+
+
+WITHOUT_SSL = """
+from app import full_screen
+full_screen._import_asyncio()
+import app.browser, app.screens.browser, app.takeover
+app.takeover.driver_class(lambda: None)
+import sys
+loaded = "_ssl" in sys.modules
+import ssl
+import json
+print(json.dumps([loaded, ssl.create_default_context().check_hostname]))
+"""
+
+
+def test_the_screen_waits_for_no_encryption_and_who_wants_it_gets_it() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_SSL], cwd=ROOT, capture_output=True, text=True, timeout=60, check=True
+    )
+    assert json.loads(done.stdout) == [False, True]
 
 
 def _loaded(modules: str, names: set[str]) -> str:

@@ -3,17 +3,17 @@
 One row a file, written together with the signature, the offset and the state that it was read with: whoever
 writes it last, it is right about the file as it was. So several processes may share a catalog; the worst they
 do is to repeat work. Rows belong to stores, and only those of the stores at hand are ever shown or removed.
-On the fast path of the first frame.
 """
 
 from __future__ import annotations
 
 import os
+from _operator import attrgetter  # `operator` itself would have to be loaded first
 from _thread import allocate_lock
-from operator import attrgetter
 
 from app.index import stored
-from app.index.database import Busy, Database, encode, written_by_others
+from app.index.database import Busy, encode, written_by_others
+from app.index.front import Front
 from app.index.row import SCHEMA
 from app.index.stored import ids_of, newest_first
 
@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Concatenate, ParamSpec, TypeVar
+    from typing import TypeVar
 
     from app.index.reading import Reading
     from app.index.recent import Recent
@@ -31,14 +31,13 @@ if TYPE_CHECKING:
     from app.index.text.store import TextStore
     from app.stores.base import Store
 
-    Asked = ParamSpec("Asked")
     Result = TypeVar("Result")
 
 SEVERAL = 8
 """No more files than this are read when somebody works; they are remembered for the next look."""
 
 
-class Catalog:
+class Catalog(Front):
     """The rows of `stores` in the cache folder `folder`. May be used from several threads.
 
     Nothing here raises because of the file: see `database`. `generation` changes when everything that was
@@ -47,10 +46,9 @@ class Catalog:
 
     def __init__(self, folder: str, stores: Sequence[Store]) -> None:
         """:param folder: made when it is not there; nothing is written anywhere else."""
+        super().__init__(folder, stores)
         self.text_folder = os.path.join(folder, f"text-{SCHEMA}")
-        self._database = Database(folder)
         self._text_store: TextStore | None = None
-        self._names = {store.root: encode("+".join(store.agents) + " " + store.root) for store in stores}
         # The connection that `signatures` were read by, and what it then knew of the writing of others.
         self._known_by: tuple[sqlite3.Connection, int] | None = None
         self._lock = allocate_lock()
@@ -92,22 +90,11 @@ class Catalog:
         """How often the stored rows were lost (a damaged file, a full disk)."""
         return self._database.generation
 
-    def groups(self) -> list[tuple[str, int, int]]:
-        """(working folder, number of sessions, newest `modified`) of every project, newest first."""
-        return self._ask(stored.groups) or []
-
     def keep_groups(self) -> None:
         """Have `groups` ready for the next process, whose first picture waits for it."""
         from app.index.projects import keep
 
         self._ask(keep)
-
-    def rows_of(self, cwd: str, limit: int = -1) -> list[Row]:
-        """The sessions of one project, newest first, without their first messages.
-
-        :param limit: no more than the newest so many; negative: all.
-        """
-        return newest_first(self._ask(stored.rows_of, cwd, limit) or [])
 
     def rows(self, full: bool = False) -> list[Row]:
         """All sessions, newest first; `full` fills in their first messages."""
@@ -235,19 +222,7 @@ class Catalog:
         with self._lock:
             if self._pending:
                 self._flush()
-            try:
-                return self._database.run(work)
-            except Busy:
-                return None
-
-    def _ask(
-        self,
-        question: Callable[Concatenate[sqlite3.Connection, Mapping[int, str], Asked], Result],
-        *asked: Asked.args,
-        **named: Asked.kwargs,
-    ) -> Result | None:
-        """The answer to one of `stored`, for the stores at hand; None as with `run`."""
-        return self.run(lambda connection: question(connection, self.roots(connection), *asked, **named))
+            return super().run(work)
 
     def _flush(self, known: Recent | None = None) -> Saving | None:
         """Write what is pending; None where there is nothing, or another process has locked us out."""
@@ -273,12 +248,3 @@ class Catalog:
     def ids(self, connection: sqlite3.Connection) -> str:
         """The numbers of the stores at hand, see `ids_of`."""
         return ids_of(self.roots(connection))
-
-    def roots(self, connection: sqlite3.Connection) -> dict[int, str]:
-        """The numbers of the stores at hand, as far as they have any, with their roots.
-
-        Asked each time: another process may have added one.
-        """
-        roots = {name: root for root, name in self._names.items()}
-        found = connection.execute("SELECT id, name FROM stores")
-        return {number: roots[name] for number, name in found if name in roots}

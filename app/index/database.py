@@ -6,12 +6,15 @@ On the fast path of the first frame.
 
 from __future__ import annotations
 
-# The module itself: what the package around it adds are dates, and to import those takes longer than to read
-# sixty rows.
-import _sqlite3 as sqlite3
 import os
 
+from app.index.lending import Lending
 from app.index.row import SCHEMA
+
+with Lending():
+    # The module itself: what the package around it adds are dates, and to import those takes longer than to
+    # read sixty rows.
+    import _sqlite3 as sqlite3
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

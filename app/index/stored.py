@@ -8,7 +8,7 @@ fast path of the first frame.
 from __future__ import annotations
 
 import marshal
-from operator import attrgetter, itemgetter
+from _operator import attrgetter, itemgetter  # `operator` itself would have to be loaded first
 
 from app.index.database import Doubt, decode, encode
 from app.index.row import Row
@@ -68,9 +68,13 @@ def groups(connection: sqlite3.Connection, roots: Roots) -> list[Project]:
     if kept is None:
         return count_groups(connection, roots)
     try:
-        return [(cwd, count, newest) for cwd, count, newest in marshal.loads(kept[0])]
+        counted: list[Project] = marshal.loads(kept[0])
+        # looked at and not copied: there may be thousands, and the first picture waits
+        if set(map(len, counted)) <= {3}:
+            return counted
     except (ValueError, EOFError, TypeError) as error:
         raise Doubt(f"counts that cannot be read: {error}") from error
+    raise Doubt("what was kept are no counts")
 
 
 def count_groups(connection: sqlite3.Connection, roots: Roots) -> list[Project]:

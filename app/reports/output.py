@@ -81,7 +81,7 @@ def wants_ascii(env: Mapping[str, str]) -> bool:
         from app.settings import read_settings
 
         return read_settings(env).draws_ascii(env)
-    from app.view.ascii_text import is_ascii_terminal
+    from app.view.terminal import is_ascii_terminal
 
     return is_ascii_terminal(env)
 

@@ -4,6 +4,8 @@ it must be, done in a thread by `app.services.acting`, and said when it is done.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from textual import on
 
 from app.actions import on_rows
@@ -13,12 +15,10 @@ from app.messages import ActionsDone, EarlierFound, PlanReady
 from app.screens.answering_side import once_known
 from app.screens.asking_screen import CANCEL, Asked, Edited
 from app.screens.trashing_screen import TrashingScreen, is_asked_again, title_of
-from app.services.acting import Acting
-from app.services.liveness import Starter
+from app.services.made import stop_made
 from app.stores import agent_named
 from app.view.ages import age
 from app.view.asking import earlier_question, named_question
-from app.view.toasts import toast
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from textual.geometry import Region
 
     from app.index.row import Row
+    from app.services.acting import Acting
+    from app.services.liveness import Starter
     from app.stores.archive import Archived
 
 
@@ -34,10 +36,21 @@ class ActingScreen(TrashingScreen):
     """Acts on the sessions that are marked, or on the one under the cursor."""
 
     def begin_acting(self) -> None:
-        """Make the services, once the fields above are there."""
-        self.acting = Acting(self.setup, self.post_message, self.service_failed)
+        """Nothing is done yet."""
         self._went_to = ""
-        self._starter = Starter(self.setup, self.post_message, self.service_failed)
+
+    @cached_property
+    def acting(self) -> Acting:  # type: ignore[override]  # a field above
+        """Does it, from its first use on: imports hold up the first key."""
+        from app.services.acting import Acting
+
+        return Acting(self.setup, self.post_message, self.service_failed)
+
+    @cached_property
+    def _starter(self) -> Starter:
+        from app.services.liveness import Starter
+
+        return Starter(self.setup, self.post_message, self.service_failed)
 
     def share_undo(self, above: ActingScreen) -> None:
         """What is done here is taken back there as well, and the other way round."""
@@ -45,8 +58,7 @@ class ActingScreen(TrashingScreen):
 
     def end_acting(self) -> None:
         """End them; what was asked for is done first."""
-        self.acting.stop()
-        self._starter.stop()
+        stop_made(self, "acting", "_starter")
 
     def service_failed(self, error: BaseException) -> None:
         """Called in a thread."""
@@ -215,6 +227,8 @@ class ActingScreen(TrashingScreen):
                 self.complain(f"{who}{outcome.error}")
         for note in event.notes:
             self.notify(one_line(note, 500), severity="warning", markup=False)
+        from app.view.toasts import toast
+
         changes = [outcome.change for outcome in done if outcome.change is not None]
         undo_key = key_of("change.undo", typing=self.side.box.has_focus)
         said = toast(event.what, changes, undo_key)

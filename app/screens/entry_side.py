@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from time import monotonic
 from typing import NamedTuple
 
@@ -9,12 +10,10 @@ from textual import on
 
 from app.formats.text import one_line
 from app.messages import EntryRead, ImageDecoded
-from app.screens.entry_out import copy_out, open_out
-from app.services.entry_reading import EntryReader
+from app.services.made import stop_made
 from app.view.ages import age
-from app.view.image_lines import ImageLine
 from app.view.tree_damage import DamagedLine
-from app.widgets.entry_pane import EntryPane
+from app.widgets.entry_pane import EntryPane, image_of
 from app.widgets.pane import Pane
 from app.widgets.terminal_images import TerminalImages
 
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.timer import Timer
 
+    from app.services.entry_reading import EntryReader
     from app.sessions.blobs import BlobStore
     from app.sessions.tree import Node, SessionTree
     from app.setup import Setup
@@ -75,9 +75,17 @@ class EntrySide(Pane):
         # what is shown or being read, and whether it is what was before, grown
         self._spot: Node | DamagedLine | None = None
         self._grew = False
-        self._entries = EntryReader(self.post_message, failed, images, self._blobs)
+        self._failed = failed
+        self._images = images
         self.entry = EntryPane(id="entry")
         self._told = TerminalImages(self.entry)
+
+    @cached_property
+    def _entries(self) -> EntryReader:
+        # with the first entry: imports hold up the first key
+        from app.services.entry_reading import EntryReader
+
+        return EntryReader(self.post_message, self._failed, self._images, self._blobs)
 
     def compose(self) -> ComposeResult:
         yield self.entry
@@ -87,7 +95,7 @@ class EntrySide(Pane):
         self.app.app_resume_signal.subscribe(self, lambda app: self._told.tell_again())
 
     def on_unmount(self) -> None:
-        self._entries.stop()
+        stop_made(self, "_entries")
         self._told.forget()
 
     def _blobs(self, tree: SessionTree) -> BlobStore | None:
@@ -164,7 +172,7 @@ class EntrySide(Pane):
         if event.generation == self._entries.generation:
             self.say(*self._head)
             begin = len(self.entry.lines) if event.more else 0
-            self._told.tell(line.drawing for line in event.lines if isinstance(line, ImageLine))
+            self._told.tell(image.drawing for image in map(image_of, event.lines) if image is not None)
             self.entry.show_lines(event.lines, more=event.more, parts=event.parts, stays=self._grew)
             if self._seeks and self.entry.show_match(begin):
                 self._seeks = False
@@ -177,9 +185,13 @@ class EntrySide(Pane):
 
     @on(EntryPane.CopyAsked)
     def _copy_asked(self, event: EntryPane.CopyAsked) -> None:
+        from app.screens.entry_out import copy_out
+
         copy_out(self.app, event.what, event.text, self._setup.env)
 
     @on(EntryPane.OpenAsked)
     def _open_asked(self, event: EntryPane.OpenAsked) -> None:
+        from app.screens.entry_out import open_out
+
         if self.entry.parts:
             open_out(self.app, event.kind, self.entry.parts, self._setup.env, raw=self.entry.raw)

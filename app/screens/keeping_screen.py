@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+from functools import cached_property
 
 from textual import on
 
@@ -24,8 +25,7 @@ from app.messages import (
 from app.screens.resuming_screen import ResumingScreen
 from app.screens.sessions_side import SessionsSide
 from app.services.indexing import Indexing
-from app.services.liveness import Liveness
-from app.services.surroundings import Surroundings
+from app.services.made import stop_made
 from app.view.bars import reading_note
 from app.view.seen_again import LOOKING_AGAIN, SeenAgain
 
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
     from app.index.row import Row
     from app.services.following import Following
+    from app.services.liveness import Liveness
+    from app.services.surroundings import Surroundings
     from app.settings import Settings
     from app.setup import Setup
     from app.view.arrangement import Arrangement
@@ -78,8 +80,6 @@ class KeepingScreen(ResumingScreen):
         self._subagents: set[str] = set()
         self._cold = False
         self._places: Sequence[tuple[str, str, str]] = ()
-        self._liveness = Liveness(setup, self.post_message, self.service_failed)
-        self._surroundings = Surroundings(setup, self.post_message, self.service_failed)
         self._above: Following | None = None
         self._indexing: Indexing | Following = indexing or Indexing(setup, model.arrangement)
         self.side = SessionsSide(
@@ -92,6 +92,19 @@ class KeepingScreen(ResumingScreen):
         )
         self.begin_resuming()
         self.begin_acting()
+
+    # imports hold up the first key: these come with their first use
+    @cached_property
+    def _liveness(self) -> Liveness:
+        from app.services.liveness import Liveness
+
+        return Liveness(self.setup, self.post_message, self.service_failed)
+
+    @cached_property
+    def _surroundings(self) -> Surroundings:
+        from app.services.surroundings import Surroundings
+
+        return Surroundings(self.setup, self.post_message, self.service_failed)
 
     # what a subclass shows
 
@@ -120,8 +133,8 @@ class KeepingScreen(ResumingScreen):
         self.set_interval(TICK_EVERY, self._tick)
 
     def on_unmount(self) -> None:
-        for service in (self._indexing, self._liveness, self._surroundings):
-            service.stop()
+        self._indexing.stop()
+        stop_made(self, "_liveness", "_surroundings")
         self.end_resuming()
         self.end_acting()
 

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from app.messages import HitPlaced
 from app.screens.sessions_screen import SessionsScreen
-from app.view.tree_faults import faults_of
 from app.widgets.entry_pane import EntryPane
 from app.widgets.entry_tree import EntryTree
 
@@ -133,6 +132,7 @@ class PickingScreen(SessionsScreen):
     def action_show_problems(self) -> None:
         """List what is wrong with the session that is shown."""
         from app.screens.problems_dialog import ProblemsDialog
+        from app.view.tree_faults import faults_of
 
         row, view = self.side.list.row, self.entry_tree.view
         if row is None or view is None or view.tree.path != row.path:

@@ -169,7 +169,7 @@ class ReadingSide(Vertical):
     @property
     def is_searching(self) -> bool:
         """Whether letters are typed into the line above the tree."""
-        return self._tree_side.finding.box.has_focus
+        return self._tree_side.finding.has_keys
 
     def open_search(self) -> None:
         """Search the entries of the tree."""

@@ -4,6 +4,8 @@ stands in the way is asked about.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from textual import on
 
 from app.commands import key_of
@@ -11,7 +13,7 @@ from app.formats.text import one_line
 from app.messages import PlanMade
 from app.screens.acting_screen import ActingScreen
 from app.screens.sessions_side import SessionsSide
-from app.services.liveness import Planner
+from app.services.made import stop_made
 from app.view.bars import resume_line
 from app.view.folders import tilde
 from app.widgets.line_list import LineList
@@ -21,6 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from app.actions.resume import Plan
     from app.index.row import Row
+    from app.services.liveness import Planner
     from app.view.line import Line
 
 
@@ -28,16 +31,22 @@ class ResumingScreen(ActingScreen):
     """Has a plan for the session under the cursor, and becomes its agent."""
 
     def begin_resuming(self) -> None:
-        """Make the service, once the fields of `ActingScreen` are there."""
+        """Nothing is planned yet."""
         self.reasons: dict[str, str] = {}
         self.plan: Plan | None = None
         self.planned = ""
         self._holder = ""
-        self._planner = Planner(self.setup, self.post_message, self.service_failed)
+
+    @cached_property
+    def _planner(self) -> Planner:
+        # with its first use: imports hold up the first key
+        from app.services.liveness import Planner
+
+        return Planner(self.setup, self.post_message, self.service_failed)
 
     def end_resuming(self) -> None:
         """End the service."""
-        self._planner.stop()
+        stop_made(self, "_planner")
 
     def action_show_tree(self) -> None:
         """Go to the tree of the session under the cursor."""

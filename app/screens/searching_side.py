@@ -5,6 +5,7 @@ was said when it is found.
 from __future__ import annotations
 
 import asyncio
+from functools import cached_property
 
 from textual import on
 from textual.message import Message
@@ -12,9 +13,7 @@ from textual.message import Message
 from app.formats.text import one_line
 from app.key_order import letter_follows
 from app.messages import HitPlaced, SearchFound
-from app.services.completing import Completing
-from app.services.searching import Searching
-from app.services.spotting import Spotter
+from app.services.made import stop_made
 from app.view.session_filter import rows_tell
 from app.widgets.pane import Pane
 from app.widgets.search_box import SearchBox
@@ -29,6 +28,9 @@ if TYPE_CHECKING:
 
     from app.index.index import Index
     from app.index.search.found import Hit
+    from app.services.completing import Completing
+    from app.services.searching import Searching
+    from app.services.spotting import Spotter
     from app.setup import Setup
     from app.view.session_list import SessionList
 
@@ -77,9 +79,28 @@ class SearchingSide(Pane):
         self._spotted = ("", "", False)
         # the path of the session that is shown beside the list: a hit in another would be told to nobody
         self.shown = ""
-        self._searching = Searching(index, self.post_message, failed)
-        self._spotter = Spotter(index, self.post_message, failed)
-        self._completing = Completing(model.rows, setup.home, failed)
+        self._setup = setup
+        self._index = index
+        self._failed = failed
+
+    # imports hold up the first key: these come with their first use
+    @cached_property
+    def _searching(self) -> Searching:
+        from app.services.searching import Searching
+
+        return Searching(self._index, self.post_message, self._failed)
+
+    @cached_property
+    def _spotter(self) -> Spotter:
+        from app.services.spotting import Spotter
+
+        return Spotter(self._index, self.post_message, self._failed)
+
+    @cached_property
+    def _completing(self) -> Completing:
+        from app.services.completing import Completing
+
+        return Completing(self.model.rows, self._setup.home, self._failed)
 
     def compose(self) -> ComposeResult:
         yield self.box
@@ -87,8 +108,7 @@ class SearchingSide(Pane):
         yield self.list
 
     def on_unmount(self) -> None:
-        for service in (self._searching, self._spotter, self._completing):
-            service.stop()
+        stop_made(self, "_searching", "_spotter", "_completing")
 
     def prepare(self) -> None:
         """Have the search ready before anybody types."""

@@ -13,7 +13,6 @@ from app.commands import key_name
 from app.formats.text import one_line
 from app.screens.answering_side import once_known
 from app.screens.asking_screen import CANCEL, Asked, AskingScreen
-from app.stores.live import LIVE, MAYBE
 from app.view.asking import delete_question, trash_question
 from app.view.cells import width
 from app.view.session_row import INDENT
@@ -76,6 +75,8 @@ class TrashingScreen(AskingScreen):
     @once_known
     def action_trash(self) -> None:
         """Move what is meant to the trash, after a question in the row unless the settings say otherwise."""
+        from app.stores.live import LIVE, MAYBE
+
         rows = self.meant()
         states = self.side.list.states
         for row in [row for row in rows if states.get(row.path) == LIVE]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from app.services.tree_searching import TreeSearcher
-from app.view.tree_search import TreeHits, words_of
+from functools import cached_property
+
+from textual.widget import Widget
+
+from app.services.made import stop_made
 from app.widgets.tree_search import TreeSearchBox
 
 TYPE_CHECKING = False
@@ -13,6 +16,7 @@ if TYPE_CHECKING:
     from textual.message import Message
 
     from app.messages import EntriesFound
+    from app.services.tree_searching import TreeSearcher
     from app.sessions.tree import Node, SessionTree
     from app.view.tree_damage import DamagedLine
     from app.widgets.entry_tree import EntryTree
@@ -30,9 +34,9 @@ class TreeFinding:
         failed: Callable[[BaseException], None],
     ) -> None:
         """:param post: gets what is found; :param failed: see `Latest`."""
-        self.box = TreeSearchBox(id="find")
         self._tree = tree
-        self._searcher = TreeSearcher(post, failed)
+        self._post = post
+        self._failed = failed
         self._origin: Node | None = None
         # the cursor was on a line that is no entry when the search began; the origin is the entry above it
         self._damaged: DamagedLine | None = None
@@ -43,6 +47,33 @@ class TreeFinding:
         # the tree whose texts are read ahead
         self._prepared: SessionTree | None = None
 
+    @cached_property
+    def _searcher(self) -> TreeSearcher:
+        # with its first use: imports hold up the first key
+        from app.services.tree_searching import TreeSearcher
+
+        return TreeSearcher(self._post, self._failed)
+
+    @cached_property
+    def box(self) -> TreeSearchBox:
+        """The line, above the tree from when it is first opened."""
+        box = TreeSearchBox(id="find")
+        box.add_class("shown")
+        pane = self._tree.parent
+        assert isinstance(pane, Widget)
+        pane.mount(box, before=self._tree)
+        return box
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the line is shown."""
+        return "box" in vars(self) and self.box.has_class("shown")
+
+    @property
+    def has_keys(self) -> bool:
+        """Whether letters are typed into the line."""
+        return "box" in vars(self) and self.box.has_focus
+
     @property
     def words(self) -> tuple[str, ...]:
         """What is looked for, folded."""
@@ -50,13 +81,13 @@ class TreeFinding:
 
     def open(self) -> None:
         """Show the line and begin a search, or go on with the last one."""
-        if not self.box.has_class("shown"):
+        if not self.is_open:
             self._begin_here()
             self.box.add_class("shown")
             self.prepare()
             if self._tree.view is not None:
                 # the first hit needs it; a screen without a letter comes first
-                self.box.call_after_refresh(self._tree.view.order)
+                self._tree.call_after_refresh(self._tree.view.order)
         self.box.screen.set_focus(self.box)
 
     def prepare(self) -> None:
@@ -83,6 +114,8 @@ class TreeFinding:
 
     def typed(self) -> None:
         """Look for what the line says now."""
+        from app.view.tree_search import TreeHits, words_of
+
         words = words_of(self.box.value)
         if words == self.words:
             return
@@ -115,12 +148,14 @@ class TreeFinding:
         """Another tree is shown, or the same one read anew, or none: look in it for the same, once it is
         whole.
         """
-        if not self.box.has_class("shown"):
+        if not self.is_open:
             self._forget()
             return
         self._begin_here()
         self._left = True
         if self.words:
+            from app.view.tree_search import TreeHits
+
             self._tree.search_for(TreeHits(self.words))
             self._search()
 
@@ -145,9 +180,9 @@ class TreeFinding:
 
     def drop(self) -> bool:
         """Look for nothing any more; the cursor goes back if the line had the keys. False if nothing was."""
-        if not self.box.has_class("shown"):
+        if not self.is_open:
             return False
-        typing = self.box.has_focus
+        typing = self.has_keys
         self.box.remove_class("shown")
         with self.box.prevent(TreeSearchBox.Changed):
             self.box.value = ""
@@ -174,4 +209,4 @@ class TreeFinding:
 
     def stop(self) -> None:
         """End the thread."""
-        self._searcher.stop()
+        stop_made(self, "_searcher")

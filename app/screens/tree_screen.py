@@ -18,7 +18,7 @@ from app.messages import (
 from app.screens.asking_screen import Edited
 from app.screens.picking_screen import PickingScreen
 from app.screens.trashing_screen import title_of
-from app.services.going import WHAT, Going
+from app.services.made import stop_made
 from app.view.asking import named_question
 
 TYPE_CHECKING = False
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from app.screens.comparing import CompareDialog
     from app.screens.going_on import GoingOn
     from app.screens.labels_dialog import LabelAnswer
+    from app.services.going import Going
 
 
 class TreeScreen(PickingScreen):
@@ -38,10 +39,12 @@ class TreeScreen(PickingScreen):
 
     @cached_property
     def _going(self) -> Going:
+        from app.services.going import Going
+
         return Going(self.setup, self.post_message, self.service_failed)
 
     def on_unmount(self) -> None:
-        self._going.stop()
+        stop_made(self, "_going")
 
     @cached_property
     def _going_on(self) -> GoingOn:
@@ -78,6 +81,8 @@ class TreeScreen(PickingScreen):
             self.notify("The text is on the clipboard, and a draft for who continues there", markup=False)
 
     def acted(self, event: ActionsDone) -> None:
+        from app.services.going import WHAT
+
         if event.what == WHAT and event.outcomes:
             self._going_on.done(event.outcomes[0])
 

@@ -5,6 +5,7 @@ to.
 from __future__ import annotations
 
 import asyncio
+from functools import cached_property
 from threading import Lock
 
 from textual import on
@@ -12,10 +13,7 @@ from textual import on
 from app.formats.text import one_line
 from app.messages import BranchesRead, EntriesFound, RowsRead, TreeFailed, TreeGrew, TreeOpened
 from app.screens.tree_finding import TreeFinding
-from app.services.branch_facts import BranchReader
-from app.services.reading import RowReader, TreeReader
-from app.view.branch_table import BranchTable, branch_words
-from app.view.tree_words import tree_words
+from app.services.made import stop_made
 from app.widgets.entry_tree import EntryTree
 from app.widgets.pane import Pane
 from app.widgets.tree_search import TreeSearchBox
@@ -28,6 +26,9 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from app.index.row import Row
+    from app.services.branch_facts import BranchReader
+    from app.services.reading import RowReader, TreeReader
+    from app.view.branch_table import BranchTable
 
 # seconds: a tree that takes longer than PATIENCE says that it is being read; its branches are read no oftener
 # than every RUNNING while it grows
@@ -67,21 +68,37 @@ class TreeSide(Pane):
         # on the leaf
         self._left_at: dict[tuple[str, str], str] = {}
         self._grown = asyncio.Event()
-        growing = Lock()
-        self._trees = TreeReader(self.post_message, failed, growing)
-        self._rows = RowReader(self.post_message, failed)
-        self._branches = BranchReader(self.post_message, failed, growing)
+        self._growing = Lock()
+        self._failed = failed
         self._branch_table: BranchTable | None = None
         self._faults = 0
         self._branch_timer: Timer | None = None
 
+    # imports hold up the first key: these come with the first tree
+    @cached_property
+    def _trees(self) -> TreeReader:
+        from app.services.reading import TreeReader
+
+        return TreeReader(self.post_message, self._failed, self._growing)
+
+    @cached_property
+    def _rows(self) -> RowReader:
+        from app.services.reading import RowReader
+
+        return RowReader(self.post_message, self._failed)
+
+    @cached_property
+    def _branches(self) -> BranchReader:
+        from app.services.branch_facts import BranchReader
+
+        return BranchReader(self.post_message, self._failed, self._growing)
+
     def compose(self) -> ComposeResult:
-        yield self.finding.box
         yield self.entry_tree
 
     def on_unmount(self) -> None:
-        for service in (self._trees, self._rows, self._branches, self.finding):
-            service.stop()
+        stop_made(self, "_trees", "_rows", "_branches")
+        self.finding.stop()
 
     # which session
 
@@ -189,6 +206,9 @@ class TreeSide(Pane):
     @on(EntryTree.FilterChanged)
     def head(self) -> None:
         """Put into the borders what there is to say about the tree and the branch under the cursor."""
+        from app.view.branch_table import branch_words
+        from app.view.tree_words import tree_words
+
         view = self.entry_tree.view
         words = tree_words(
             view,

@@ -62,13 +62,9 @@ def store_holding(path: str, stores: Iterable[Store]) -> Store | None:
 
 def merged(stores: Iterable[Store]) -> list[Store]:
     """The stores with each real folder once, first come first."""
-    by_folder: dict[str, Store] = {}
+    by_folder: dict[object, Store] = {}
     for store in stores:
-        try:
-            folder = os.path.realpath(store.root)
-        except (OSError, ValueError):
-            folder = store.root
-        first = by_folder.setdefault(folder, store)
+        first = by_folder.setdefault(_identity(store.root), store)
         if first is store:
             continue
         for known in (first, *first.twins):
@@ -78,3 +74,17 @@ def merged(stores: Iterable[Store]) -> list[Store]:
         else:
             first.twins += (store,)
     return list(by_folder.values())
+
+
+def _identity(folder: str) -> object:
+    """What two ways to the same folder have in common."""
+    try:
+        # one question to the system, where to resolve links is one for each part of the path
+        status = os.stat(folder)
+        return status.st_dev, status.st_ino
+    except (OSError, ValueError):
+        pass  # it is not there yet, or cannot be
+    try:
+        return os.path.realpath(folder)
+    except (OSError, ValueError):
+        return folder

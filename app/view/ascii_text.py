@@ -5,8 +5,6 @@ What carries a meaning on leafmark's own screens has a character of its own here
 
 from __future__ import annotations
 
-import unicodedata
-
 from app.view.cells import char_width, graphemes
 
 TYPE_CHECKING = False
@@ -34,6 +32,9 @@ def _spell(char: str) -> str:
     cells = char_width(char)
     if not cells:
         return ""
+    # few terminals are spelt for, and all others have their first rows before this is loaded
+    import unicodedata
+
     plain = [part for part in unicodedata.normalize("NFKD", char) if part.isascii()]
     if len(plain) == 1 and cells == 1 and plain[0].isprintable():
         return plain[0]
@@ -81,12 +82,3 @@ def _fits(piece: str, encoding: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def is_ascii_terminal(env: Mapping[str, str]) -> bool:
-    """Whether the locale is one without any other characters: C or POSIX."""
-    named = next((env[name] for name in ("LC_ALL", "LC_CTYPE", "LANG") if env.get(name)), "")
-    if named == "C.UTF-8" and not env.get("LC_ALL"):
-        # Python itself sets it in place of C
-        named = env.get("LANG") or named
-    return named in ("C", "POSIX")

@@ -6,8 +6,6 @@ The rules are those of the terminal library that draws the screen (a test compar
 
 from __future__ import annotations
 
-import unicodedata
-
 JOINER = "\u200d"
 EMOJI_STYLE = "\ufe0f"
 ELLIPSIS = "…"
@@ -21,6 +19,10 @@ WIDE_SINCE_UNICODE_16 = (
     (0x1D300, 0x1D356),
     (0x1D360, 0x1D376),
 )
+# blocks without marks, of one size each (last characters included): most rows have no others
+_PLAIN = ((0x20, 0x7E, 1), (0xA0, 0x2FF, 1), (0x370, 0x482, 1), (0x4E00, 0x9FFF, 2), (0xAC00, 0xD7A3, 2))
+# what leafmark draws itself, in a cell each
+_OWN = "…•·─│╭╮╰╯├└❯›▸▾↑↓→←↳⑂◆★✓●◐"
 
 
 class _Sizes(dict[str, int]):
@@ -31,7 +33,7 @@ class _Sizes(dict[str, int]):
         return size
 
 
-_size_of = _Sizes().__getitem__
+_size_of = _Sizes(dict.fromkeys(_OWN, 1)).__getitem__
 
 
 def char_width(char: str) -> int:
@@ -41,12 +43,18 @@ def char_width(char: str) -> int:
 
 def _measure(char: str) -> int:
     code = ord(char)
+    for first, last, size in _PLAIN:
+        if first <= code <= last:
+            return size
     if 0x1160 <= code <= 0x11FF or 0xD7B0 <= code <= 0xD7FB or code in (0x3164, 0xFFA0):
         return 0  # vowels and finals of a Hangul syllable are drawn inside its first letter
     if 0x1F3FB <= code <= 0x1F3FF:
         return 0  # a skin tone colours the emoji before it
     if any(first <= code <= last for first, last in WIDE_SINCE_UNICODE_16):
         return 2
+    # mostly not needed before the first rows are on the terminal
+    import unicodedata
+
     category = unicodedata.category(char)
     if category in ("Mn", "Mc", "Me", "Cc", "Zl", "Zp") or (category == "Cf" and code not in SIGNS):
         return 0

@@ -90,7 +90,8 @@ class Contents:
         old, was_pinned = line.row, line.pinned
         assert old is not None
         self._uncount(line)
-        is_another = (old.id, old.parent_session) != (row.id, row.parent_session)
+        # of several parents of one name a fork has the one in its folder
+        is_another = (old.id, old.parent_session, old.cwd) != (row.id, row.parent_session, row.cwd)
         if is_another:
             self._lineage.go(line)
         self._take(line, row)

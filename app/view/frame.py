@@ -10,13 +10,12 @@ from app.view.bars import header_line, keys_line
 from app.view.cells import fewer, shorten, shorten_start, width
 from app.view.folders import tilde
 from app.view.geometry import HEADER, PANES, Box, place, place_selector
-from app.view.hints import SEARCH_HINT
 from app.view.line import fit_line
 from app.view.session_row import render_list_line, render_second_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from app.view.line import Line
     from app.view.session_list import SessionList
@@ -55,7 +54,13 @@ def frame(
     )
     picture = [_plain(head)]
     content = _Content(model, now_ms, query)
-    picture += [_row(content, boxes, y) for y in range(HEADER, HEADER + _height(boxes))]
+    rows: list[list[Cell]] = [[] for _ in range(_height(boxes))]
+    for name, box in sorted(boxes.items(), key=lambda item: item[1].x):
+        # on the smallest screens a pane has no line, or its border alone
+        shown = rows[box.y - HEADER :][: box.height]
+        for row, pieces in zip(shown, _pane(name, box, content), strict=False):
+            row += pieces
+    picture += rows
     picture.append(_plain(fit_line([], columns)))
     picture.append(_plain(keys_line(columns, footer(PANES[0]) if keys is None else keys)))
     return picture[:lines]
@@ -69,30 +74,23 @@ def _plain(line: Line) -> list[Cell]:
     return [(text, style, "background") for text, style in line]
 
 
-def _row(content: _Content, boxes: dict[str, Box], y: int) -> list[Cell]:
-    pieces: list[Cell] = []
-    for name, box in sorted(boxes.items(), key=lambda item: item[1].x):
-        if not box.y <= y < box.y + box.height:
-            continue
-        focused = name == PANES[0]
-        border = "border-focus" if focused else "border"
-        inside = box.width - 2
-        at = y - box.y
-        if at == 0:
-            said = [TITLES.get(name, name), *(content.model.arrangement.words() if focused else ())]
-            title = shorten(f" {fewer(' · '.join(said), inside - 4)} ", inside - 2)
-            pieces += [
-                ("╭─", border, "background"),
-                (title, "border-title-focus" if focused else "border-title", "background"),
-                ("─" * (inside - 1 - width(title)) + "╮", border, "background"),
-            ]
-        elif at == box.height - 1:
-            pieces.append(("╰" + "─" * inside + "╯", border, "background"))
-        else:
-            pieces.append(("│", border, "background"))
-            pieces += content.line(at - 1, inside) if focused else _plain(fit_line([], inside))
-            pieces.append(("│", border, "background"))
-    return pieces
+def _pane(name: str, box: Box, content: _Content) -> Iterator[list[Cell]]:
+    """The lines of a pane from top to bottom, with its border."""
+    focused = name == PANES[0]
+    border = "border-focus" if focused else "border"
+    inside = box.width - 2
+    said = [TITLES.get(name, name), *(content.model.arrangement.words() if focused else ())]
+    title = shorten(f" {fewer(' · '.join(said), inside - 4)} ", inside - 2)
+    yield [
+        ("╭─", border, "background"),
+        (title, "border-title-focus" if focused else "border-title", "background"),
+        ("─" * (inside - 1 - width(title)) + "╮", border, "background"),
+    ]
+    side = ("│", border, "background")
+    blank = _plain(fit_line([], inside))
+    for y in range(box.height - 2):
+        yield [side, *(content.line(y, inside) if focused else blank), side]
+    yield [("╰" + "─" * inside + "╯", border, "background")]
 
 
 class _Content:
@@ -110,6 +108,8 @@ class _Content:
             if y == 0:
                 said, how = shorten_start(one_line(self._query), cells - 2), "text"
                 if not self._query:
+                    from app.view.hints import SEARCH_HINT
+
                     said, how = shorten(SEARCH_HINT, cells - 2), "dim"
                 return [(text, style, "panel") for text, style in fit_line([(f" {said}", how)], cells)]
             y -= 1

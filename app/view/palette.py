@@ -119,6 +119,24 @@ def rgb(colour: str) -> tuple[int, int, int]:
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
+def eight_bit(colour: str) -> int:
+    """The nearest colour of a terminal's 256, as the screen library finds it: a grey from the ramp where
+    there is hardly any hue, else one of the cube.
+    """
+    red, green, blue = (part / 255 for part in rgb(colour))
+    high, low = max(red, green, blue), min(red, green, blue)
+    light = (high + low) / 2
+    spread = high - low
+    saturation = spread / (2 - high - low if light > 0.5 else high + low) if spread else 0.0
+    if saturation < 0.15:
+        grey = round(light * 25)
+        return 16 if grey == 0 else 231 if grey == 25 else 231 + grey
+    steps = [
+        part * 255 / 95 if part * 255 < 95 else 1 + (part * 255 - 95) / 40 for part in (red, green, blue)
+    ]
+    return 16 + 36 * round(steps[0]) + 6 * round(steps[1]) + round(steps[2])
+
+
 def style_of(name: str, theme: Mapping[str, str]) -> tuple[str, str]:
     """A style's colour as ``#rrggbb`` and its attributes, space separated.
 

@@ -4,8 +4,6 @@ labels.
 
 from __future__ import annotations
 
-import unicodedata
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from app.index.row import Row
@@ -15,6 +13,9 @@ def fold(text: str) -> str:
     """Text as it is compared: case and the two spellings of an accented letter do not matter."""
     if text.isascii():
         return text.lower()
+    # mostly not needed before the first rows are on the terminal
+    import unicodedata
+
     return unicodedata.normalize("NFC", text).casefold()
 
 

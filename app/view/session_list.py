@@ -56,10 +56,12 @@ class SessionList(Listed):
         """
         contents = self._contents
         groups = contents.groups
-        for cwd, number, newest in counts:
-            self._foretold[cwd] = number
-            if most is not None and len(groups) >= most and cwd not in self.here:
-                continue
+        counted = list(counts)
+        if counted:
+            self._foretold = {cwd: number for cwd, number, _ in counted}
+        if most is not None:
+            counted[most:] = [each for each in counted[most:] if each[0] in self.here]
+        for cwd, number, newest in counted:
             if cwd not in groups and self._is_in_scope(cwd):
                 group = contents.group(cwd)
                 group.count, group.newest = number, newest

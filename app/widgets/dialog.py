@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from textual.screen import ModalScreen
 
+from app.resources import DIALOGS, styles_folder
 from app.widgets.styling import with_images
 
 TYPE_CHECKING = False
@@ -22,6 +23,7 @@ SHORT_BELOW = 16
 class Dialog(ModalScreen[Answer], Generic[Answer]):
     """Its result is the answer."""
 
+    CSS_PATH: ClassVar[Any] = styles_folder() / DIALOGS
     # Textual declares it as no class variable, but as one of instances
     VERTICAL_BREAKPOINTS: list[tuple[int, str]] | None = [(0, "-short"), (SHORT_BELOW, "-high")]
 

@@ -8,7 +8,6 @@ from typing import ClassVar
 from textual.message import Message
 
 from app.view.highlight import best_line, highlight_line
-from app.view.image_lines import ImageLine, told_why
 from app.view.line import Line, fit_line
 from app.view.palette import THEMES
 from app.widgets.bindings import bindings_of
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
     from app.formats.parts import Part
     from app.view.document_line import CodeBlock, DocumentLine
-    from app.view.image_lines import Drawing
+    from app.view.image_lines import Drawing, ImageLine
 
 
 class EntryPane(LineList):
@@ -144,10 +143,12 @@ class EntryPane(LineList):
         if not drawing.problem:
             self._redraw_changed()
             return
+        from app.view.image_lines import told_why
+
         at = 0
         while at < len(self.lines):
-            line = self.lines[at]
-            if isinstance(line, ImageLine) and line.drawing is drawing:
+            image = image_of(self.lines[at])
+            if image is not None and image.drawing is drawing:
                 self._replace(at, drawing.rows, told_why(drawing.problem, self.cells))
             at += 1
 
@@ -177,14 +178,15 @@ class EntryPane(LineList):
         return found >= 0
 
     def row_key(self, index: int) -> object:
-        line = self.lines[index]
+        image = image_of(self.lines[index])
         # drawing one to see whether it looks different takes a while
-        return (line.drawing, line.row, line.drawing.is_done) if isinstance(line, ImageLine) else None
+        return (image.drawing, image.row, image.drawing.is_done) if image is not None else None
 
     def draw(self, index: int, cells: int, selected: bool) -> Line:
         line = self.lines[index]
-        if isinstance(line, ImageLine):
-            spans = line.spans_over(THEMES[self.theme_name]["background"])
+        image = image_of(line)
+        if image is not None:
+            spans = image.spans_over(THEMES[self.theme_name]["background"])
         else:
             spans = highlight_line(line.spans, self.words)
         return fit_line([(" ", "text"), *spans], cells)
@@ -272,5 +274,13 @@ class EntryPane(LineList):
         self.post_message(self.OpenAsked(kind))
 
 
+def image_of(line: DocumentLine) -> ImageLine | None:
+    """A line as one of an image; None where it is none."""
+    # with the first line: imports hold up the first key
+    from app.view.image_lines import ImageLine
+
+    return line if isinstance(line, ImageLine) else None
+
+
 def _has_images(lines: list[DocumentLine]) -> bool:
-    return any(isinstance(line, ImageLine) for line in lines)
+    return any(image_of(line) is not None for line in lines)

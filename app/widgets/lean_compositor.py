@@ -14,6 +14,7 @@ from textual.reactive import Reactive
 from textual.screen import Screen
 from textual.strip import Strip
 
+from app.key_order import leads_to_picture
 from app.widgets.pace import Pace
 
 TYPE_CHECKING = False
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
     from rich.style import Style
+    from textual.geometry import Size
     from textual.widget import Widget
 
 
@@ -117,6 +119,26 @@ class LeanScreen(Screen[None]):
     def hurry(self) -> None:
         """A key was pressed: what it leads to is painted at once."""
         self._update_timer.hurry()
+
+    def _screen_resized(self, size: Size) -> None:
+        # Of its first size it is told twice more, by the picture of that.
+        if size != self._compositor.size:
+            super()._screen_resized(size)
+
+    def _compositor_refresh(self) -> None:
+        # The first rows stand there already: another picture of them would only hold up the keys.
+        if not leads_to_picture(self.app):
+            super()._compositor_refresh()
+
+    def _on_timer_update(self) -> None:
+        if leads_to_picture(self.app):
+            self._update_timer.pause()
+            return
+        if self._layout_required and self._repaint_required:
+            # one picture, and not one of what has moved and then one of everything
+            self._repaint_required = False
+            self._compositor._dirty_regions.add(self._compositor.size.region)
+        super()._on_timer_update()
 
     @on(events.ScreenResume)
     def _comes_up(self, event: events.ScreenResume) -> None:

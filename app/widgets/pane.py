@@ -27,6 +27,20 @@ class Pane(Container):
         self._shorter: tuple[str, ...] = ()
         self._fitted: tuple[tuple[str, str], tuple[str, ...], int] = self._said, (), 0
 
+    def on_descendant_focus(self) -> None:
+        self._look_focused(True)
+
+    def on_descendant_blur(self) -> None:
+        self._look_focused(self.has_focus_within)
+
+    def _look_focused(self, is_focused: bool) -> None:
+        """Have the colours of a pane that has the keys, or of one that has not. By a rule for `focus-within`
+        Textual would work out the styles of all that is in it as well, at every step from pane to pane.
+        """
+        if is_focused != self.has_class("-focused"):
+            self.set_class(is_focused, "-focused", update=False)
+            self.app.stylesheet.update_nodes([self])
+
     def say(self, subtitle: str, title: str | None = None, shorter: tuple[str, ...] = ()) -> None:
         """Other inert words in the lower border, and in the upper one if they are given; ``shorter`` are
         words for the same as ``title``, each shorter than the one before, for where that does not fit.

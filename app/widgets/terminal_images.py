@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from app.view.kitty import forgetting
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,7 +35,7 @@ class TerminalImages:
         while len(self._told) > MOST_TOLD:
             number = next(iter(self._told))
             del self._told[number]
-            self._write(forgetting(number))
+            self._forget(number)
 
     def tell_again(self) -> None:
         """The terminal may have forgotten them."""
@@ -49,8 +47,14 @@ class TerminalImages:
         among what comes next.
         """
         if self._widget.app.return_code is None:
-            self._write("".join(forgetting(number) for number in self._told))
+            for number in self._told:
+                self._forget(number)
         self._told.clear()
+
+    def _forget(self, number: int) -> None:
+        from app.view.kitty import forgetting
+
+        self._write(forgetting(number))
 
     def _write(self, text: str) -> None:
         # as Textual itself writes what goes to the clipboard

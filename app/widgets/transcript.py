@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from textual import on
 
 from app.formats.text import one_line
 from app.messages import TranscriptFailed, TranscriptRead
-from app.services.transcripts import Request, TranscriptReader
+from app.services.made import stop_made
 from app.widgets.burst import Burst
 from app.widgets.pane import Pane
 from app.widgets.transcript_lines import TranscriptLines
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
     from app.index.row import Row
     from app.messages import HitPlaced
+    from app.services.transcripts import TranscriptReader
     from app.setup import Setup
 
 # seconds: of a session that takes longer it is said that it is read; so long the place of a hit is waited for
@@ -42,7 +45,7 @@ class TranscriptPane(Pane):
         super().__init__("transcript", id=f"{id}-pane")
         self.lines = TranscriptLines(id=id)
         self._setup = setup
-        self._reader = TranscriptReader(self.post_message, failed)
+        self._failed_in_thread = failed
         self._row: Row | None = None
         self._opened = ""
         self._hit: HitPlaced | None = None
@@ -58,11 +61,18 @@ class TranscriptPane(Pane):
         self._burst = Burst()
         self._answered = 0
 
+    @cached_property
+    def _reader(self) -> TranscriptReader:
+        # with the first session: imports hold up the first key
+        from app.services.transcripts import TranscriptReader
+
+        return TranscriptReader(self.post_message, self._failed_in_thread)
+
     def compose(self) -> ComposeResult:
         yield self.lines
 
     def on_unmount(self) -> None:
-        self._reader.stop()
+        stop_made(self, "_reader")
 
     # which session
 
@@ -151,6 +161,8 @@ class TranscriptPane(Pane):
             lines.forget_width()
             self._reader.generation += 1
             return
+        from app.services.transcripts import Request
+
         hit = self._hit
         request = Request(
             row.path,

@@ -8,7 +8,6 @@ from textual.message import Message
 
 from app.view.highlight import highlight_line
 from app.view.line import fit_line
-from app.view.prose import mark_prose
 from app.widgets.line_list import LineList
 
 TYPE_CHECKING = False
@@ -126,6 +125,9 @@ class TranscriptLines(LineList):
         if not self.lines:
             return fit_line([(" " + self.notice, "dim")], cells)
         line = self.lines[index]
+        # with the first line: imports hold up the first key
+        from app.view.prose import mark_prose
+
         body = mark_prose(line.text) if line.prose else [(line.text, line.style)]
         return fit_line([(" ", "text"), *highlight_line(body, self.words)], cells)
 

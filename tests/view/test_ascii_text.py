@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.view.ascii_text import ascii_text, is_ascii_terminal
+from app.view.ascii_text import ascii_text
 from app.view.cells import width
+from app.view.terminal import is_ascii_terminal
 from app.view.tree_row import ASCII, UNICODE
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.view.arrangement import Arrangement
 from app.view.group import NOWHERE
 from app.view.lineage import Lineage, parents_of
 from app.view.list_line import ListLine
@@ -72,6 +73,21 @@ def test_a_session_that_changes_before_it_was_taken_in_has_its_last_parent() -> 
     model.apply([], ["/store/second.jsonl", "/store/second.jsonl", "/store/nowhere.jsonl"])
     assert {line.row.id for line in model.lines if line.row is not None} == {"first", "kid"}
     assert all(line.parent is None for line in model.lines)
+
+
+def test_of_two_parents_of_one_name_the_one_that_comes_into_the_folder_is_taken() -> None:
+    other = make_row("a", path="/store/sub/a.jsonl", cwd="/p", title="other")
+    fork = make_row("b", parent_session="a", cwd="/p")
+    model = SessionList(arrangement=Arrangement(grouped=False))
+    model.load([other, make_row("a", cwd="/elsewhere"), fork])
+    parent, _ = model.family(fork.path)
+    assert parent is not None
+    assert parent.path == other.path
+    # named as the first by path where both are of the folder
+    model.apply([make_row("a", cwd="/p")], [])
+    parent, _ = model.family(fork.path)
+    assert parent is not None
+    assert parent.path == "/store/a.jsonl"
 
 
 NAMES = ("a", "b", "c", "d")

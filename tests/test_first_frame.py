@@ -1,0 +1,95 @@
+"""The first picture as it is written: what a terminal makes of it, and how much it has to read."""
+
+from __future__ import annotations
+
+import pyte
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app import arguments, cli
+from app.first_frame import ansi
+from app.view.frame import frame
+from app.view.palette import STYLES, THEMES, eight_bit, rgb, style_of
+from app.view.session_list import SessionList
+from tests.factory import NOW, make_row
+
+COLUMNS, LINES = 40, 4
+SWITCHES = {"bold": "1", "italic": "3", "underline": "4"}
+GROUNDS = ["background", "panel", "cursor", "cursor-idle"]
+PIECES = st.tuples(
+    st.sampled_from(["", " ", "   ", "a", "b c", "─│", " x "]),
+    st.sampled_from(["text", "dim", "brand", "match", "quote", "link", "group"]),
+    st.sampled_from(GROUNDS),
+)
+PICTURES = st.lists(st.lists(PIECES, max_size=8), max_size=LINES)
+
+
+def spelt_out(picture, theme, bits):
+    """The picture with the whole look before every piece."""
+    written = []
+    for number, pieces in enumerate(picture, 1):
+        written.append(f"\x1b[{number};1H")
+        for text, style, ground in pieces:
+            colour, attributes = style_of(style, theme)
+            codes = ["0", *(SWITCHES[name] for name in attributes.split())]
+            if bits == 24:
+                codes += ["38;2;{};{};{}".format(*rgb(colour)), "48;2;{};{};{}".format(*rgb(theme[ground]))]
+            elif bits == 8:
+                codes += [f"38;5;{eight_bit(colour)}", f"48;5;{eight_bit(theme[ground])}"]
+            written.append(f"\x1b[{';'.join(codes)}m{text}")
+    return "".join(written) + "\x1b[0m"
+
+
+def seen(written):
+    """What a person sees in each cell, and how the terminal would go on."""
+    screen = pyte.Screen(COLUMNS, LINES)
+    # whatever was switched on before must not show
+    pyte.Stream(screen).feed("\x1b[1;4;31;42m" + written)
+    cells = [screen.buffer[y][x] for y in range(LINES) for x in range(COLUMNS)]
+    looks = []
+    for cell in cells:
+        blank = cell.data == " " and not cell.underscore
+        look = (cell.fg, cell.bold, cell.italics)
+        looks.append((cell.data, cell.bg, cell.underscore, None if blank else look))
+    after = screen.cursor.attrs
+    return looks, (after.fg, after.bg, after.bold, after.underscore)
+
+
+@pytest.mark.parametrize("bits", [24, 8, 4])
+@given(PICTURES)
+def test_it_is_seen_as_if_every_look_were_spelt_out(bits, picture):
+    theme = THEMES["dark"]
+    assert seen(ansi(picture, theme, bits)) == seen(spelt_out(picture, theme, bits))
+
+
+def test_no_look_is_said_twice():
+    line = [("a", "dim", "background"), (" ", "text", "background"), ("", "name", "panel")]
+    assert ansi([[*line, ("b", "dim", "background")], [("c", "age", "background")]], THEMES["dark"], 24) == (
+        "\x1b[0m\x1b[1H\x1b[38;2;124;135;156;48;2;17;21;28ma b\x1b[2Hc\x1b[0m"
+    )
+
+
+def test_every_style_can_follow_every_other():
+    for bits in (24, 4):
+        line = [("x", one, "background") for first in STYLES for one in (first, "match", first, "quote")]
+        for at in range(0, len(line), COLUMNS):
+            part = [line[at : at + COLUMNS]]
+            assert seen(ansi(part, THEMES["light"], bits)) == seen(spelt_out(part, THEMES["light"], bits))
+
+
+@pytest.mark.parametrize("query", [None, ""])
+def test_the_first_rows_wait_behind_few_bytes(query):
+    """A terminal is given no more than 2,048 at a time."""
+    model = SessionList(("/work/app",), "/home/me")
+    model.load(make_row(f"s{number}", cwd="/work/app", title=f"session {number}") for number in range(9))
+    picture = frame(model, 120, 40, now_ms=NOW, here="/work/app", home="/home/me", query=query)
+    written = ansi(picture, THEMES["dark"], 24).encode()
+    assert 0 < written.index(b"session 3") < 2048
+    # the spaces and borders of 4,800 cells, and little besides
+    assert len(written) < 11_000
+
+
+def test_what_is_typed_most_is_read_as_anything_is():
+    assert cli._options(["resume"]) == arguments.plain(["resume"])
+    assert cli._options([]) == arguments.plain([])
