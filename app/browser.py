@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual import events, on
 from textual.app import App, SystemCommand
 from textual.binding import Binding
+from textual.driver import Driver
 from textual.widgets import Input
 
 from app import places, setup
@@ -23,6 +24,7 @@ from app.takeover import driver_class, told
 from app.theme import themes
 from app.view.arrangement import initial
 from app.view.session_list import SessionList
+from app.view.terminal import speller
 from app.widgets.ascii_filter import AsciiFilter
 from app.widgets.lean_compositor import LeanScreen
 
@@ -47,6 +49,7 @@ def empty_list(surroundings: setup.Setup, *, selects: bool = False) -> SessionLi
     return SessionList(surroundings.here, surroundings.home, initial(remembered, selects=selects))
 
 
+FAILED = 3
 YOUNG_OBJECTS = 10_000
 """So many new objects make the collector look at them; a picture of the screen is some two thousand, which go
 without it. With Python's own number it would look several times while one is painted.
@@ -89,21 +92,27 @@ class Browser(App["Plan | None"]):
         :param settings: what the user has set; as usual where None.
         :param selector: the query with which the selector opens in place of the browser.
         """
-        super().__init__(driver_class=driver_class(take_over) if take_over is not None else None)
+        super().__init__(
+            driver_class=driver_class(take_over, self._lose_terminal) if take_over is not None else None
+        )
         self._setup = surroundings
         self._model = model or empty_list(surroundings, selects=selector is not None)
         self._ending = ending
         self._indexing = indexing
         self._selector = selector
         self._settings = settings or Settings()
-        if self._settings.draws_ascii(surroundings.env):
+        ascii_only = self._settings.draws_ascii(surroundings.env)
+        spell = speller(surroundings.encoding, ascii_only=ascii_only)
+        if spell is not None:
             # first: those that Textual has come from the colours, and change no character
-            self._filters.insert(0, AsciiFilter())
+            self._filters.insert(0, AsciiFilter(spell))
         self._first_theme = theme or places.read_theme(surroundings.env)
         self._demo_folder: DemoFolder | None = None
         self._examples: setup.Setup | None = None
         self.crash = ""
         self.key_order = KeyOrder(self, self._pass_on)
+        self._early_pastes: list[events.Paste] = []
+        self._is_lost = False
         for each in themes():
             self.register_theme(each)
         self.theme = f"leafmark-{self._first_theme}"
@@ -122,6 +131,12 @@ class Browser(App["Plan | None"]):
         """
         if self.key_order.has_begun:
             self.exit()
+
+    def _lose_terminal(self) -> None:
+        """There is nobody left to be told."""
+        self._is_lost = True
+        if self.key_order.has_begun:
+            self.exit(return_code=FAILED)
 
     def get_default_screen(self) -> Screen[Any]:
         # One of the two: each has much that the other does not import.
@@ -158,8 +173,10 @@ class Browser(App["Plan | None"]):
             self.stylesheet.read(DIALOG_STYLES)
 
     async def on_event(self, event: events.Event) -> None:
-        # keys that were typed while the screen was being built wait for it
-        if not isinstance(event, events.Key) or event.is_forwarded:
+        # what was typed while the screen was being built waits for it
+        if isinstance(event, events.Paste) and not self.key_order.has_begun:
+            self._early_pastes.append(event)
+        elif not isinstance(event, events.Key) or event.is_forwarded:
             await super().on_event(event)
         else:
             await self.key_order.take(event)
@@ -173,8 +190,17 @@ class Browser(App["Plan | None"]):
     async def _release_keys(self) -> None:
         if self._ending is not None and self._ending.status:
             self.exit()
+        elif self._is_lost:
+            self.exit(return_code=FAILED)
         else:
             await self.key_order.begin()
+            for paste in self._early_pastes:
+                self.post_message(paste)
+
+    @on(Driver.SignalResume)
+    def _paint_all(self) -> None:
+        """The terminal was somebody else's, and is ours again with nothing on it."""
+        self.refresh(layout=True)
 
     def on_unmount(self) -> None:
         if self._demo_folder is not None:
@@ -222,6 +248,13 @@ class Browser(App["Plan | None"]):
         # what was done to the examples is kept until leafmark is left
         examples = self._examples
         await self.push_screen(BrowserScreen(examples, empty_list(examples), self._settings))
+
+    def action_command_palette(self) -> None:
+        """The palette, unless it is open."""
+        from app.widgets.command_palette import Palette
+
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette(id="--command-palette"))
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         if not isinstance(screen, SessionsScreen):

@@ -21,6 +21,21 @@ if TYPE_CHECKING:
 NAMES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT")
 
 
+class HeldStop:
+    """Takes the request to stop until there is a driver that gives the terminal to the shell first.
+
+    asked   whether it has come
+    """
+
+    __slots__ = ("asked",)
+
+    def __init__(self) -> None:
+        self.asked = False
+
+    def __call__(self, number: int, frame: object) -> None:
+        self.asked = True
+
+
 class Ending:
     """What becomes of the signals that ask to end.
 
@@ -48,6 +63,11 @@ class Ending:
             if hasattr(_signal, name):
                 number = getattr(_signal, name)
                 self._replaced.append((number, _signal.signal(number, self._asked)))
+
+    def hold_stop(self) -> None:
+        """From now on, a request to stop waits for the screen library (`HeldStop`)."""
+        if hasattr(_signal, "SIGTSTP"):
+            self._replaced.append((_signal.SIGTSTP, _signal.signal(_signal.SIGTSTP, HeldStop())))
 
     def give_back(self) -> None:
         """Have those take them who did before."""

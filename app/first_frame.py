@@ -15,7 +15,7 @@ from app.view.bars import reading_note
 from app.view.frame import frame
 from app.view.palette import THEMES, eight_bit, rgb, style_of
 from app.view.session_list import SessionList
-from app.view.terminal import depth
+from app.view.terminal import depth, speller
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,9 +46,10 @@ class Terminal:
     :meth:`restore` gives it back as it was found, whoever changed it since.
     """
 
-    def __init__(self, output: int, source: int) -> None:
+    def __init__(self, output: int, source: int, encoding: str = "utf-8") -> None:
         self._output = output
         self._source = source
+        self._encoding = encoding
         self.size = os.get_terminal_size(output)
         self._before: list[Any] | None = None
         self._entered = False
@@ -61,13 +62,15 @@ class Terminal:
         quiet = termios.tcgetattr(self._source)
         quiet[0] &= ~(termios.IXON | termios.ICRNL | termios.INLCR | termios.IGNCR)
         quiet[3] &= ~(termios.ECHO | termios.ICANON | termios.IEXTEN)
+        # Ctrl+Z is undo
+        quiet[6][termios.VSUSP] = os.fpathconf(self._source, "PC_VDISABLE")
         termios.tcsetattr(self._source, termios.TCSANOW, quiet)
         self._entered = True
-        _write(self._output, ENTER + picture)
+        self.show(ENTER + picture)
 
     def show(self, picture: str) -> None:
         """Show another picture."""
-        _write(self._output, picture)
+        _write(self._output, picture, self._encoding)
 
     def leave(self) -> None:
         """Leave the alternate screen, for when the screen library did not come up or did not come to its
@@ -75,7 +78,7 @@ class Terminal:
         """
         if self._entered:
             try:
-                _write(self._output, LEAVE)
+                self.show(LEAVE)
             except OSError:
                 pass  # the terminal is gone
             self._entered = False
@@ -140,7 +143,7 @@ def show(
     output, source = _terminal()
     if output is None or source is None:
         return SessionList(setup.here, setup.home, arrangement), None
-    terminal = Terminal(output, source)
+    terminal = Terminal(output, source, setup.encoding)
     ending.first(terminal.give_back)
     catalog = Front(setup.cache_folder, setup.stores)
     try:
@@ -218,10 +221,9 @@ def _picture(
         query=query,
         keys=keys,
     )
-    if ascii_only:
-        from app.view.ascii_text import ascii_text
-
-        drawn = [[(ascii_text(text), style, ground) for text, style, ground in pieces] for pieces in drawn]
+    spell = speller(setup.encoding, ascii_only=ascii_only)
+    if spell is not None:
+        drawn = [[(spell(text), style, ground) for text, style, ground in pieces] for pieces in drawn]
     return ansi(drawn, THEMES[theme], depth(os.environ))
 
 
@@ -287,7 +289,7 @@ def _change(before: Look, after: Look) -> str:
     return f"\x1b[{';'.join(codes)}m"
 
 
-def _write(descriptor: int, text: str) -> None:
-    data = text.encode("utf-8", "replace")
+def _write(descriptor: int, text: str, encoding: str) -> None:
+    data = text.encode(encoding, "replace")
     while data:
         data = data[os.write(descriptor, data) :]

@@ -52,6 +52,7 @@ def run(setup: Setup, theme: str, ending: Ending, query: str | None = None) -> t
     arrangement = initial(remembered, selects=query is not None)
     ascii_only = is_ascii_terminal(setup.env) if settings is None else settings.draws_ascii(setup.env)
     ended = False
+    ending.hold_stop()
     model, terminal = first_frame.show(setup, theme, arrangement, ending, query, ascii_only=ascii_only)
     # Pictures are written by a thread, and what is searched and read comes in by others: with Python's own
     # number each would wait ten times as long for its turn, and the keys for theirs.

@@ -49,17 +49,26 @@ class CatalogLoaded(Message):
 
 class SessionsChanged(Message):
     """Rows that are new or changed and paths that are gone; ``done`` of ``total`` files are read. ``looked``:
-    every store has been looked at again, as was asked for.
+    every store has been looked at again, as was asked for. ``unread`` files cannot be read, and nobody knows
+    what is in them.
     """
 
     def __init__(
-        self, changed: Sequence[Row], removed: Sequence[str], done: int, total: int, *, looked: bool = False
+        self,
+        changed: Sequence[Row],
+        removed: Sequence[str],
+        done: int,
+        total: int,
+        *,
+        looked: bool = False,
+        unread: int = 0,
     ) -> None:
         self.changed = changed
         self.removed = removed
         self.done = done
         self.total = total
         self.looked = looked
+        self.unread = unread
         super().__init__()
 
 

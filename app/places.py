@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 import sys
 
+from app.small_files import read_small
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,10 +71,10 @@ def _folder(env: Mapping[str, str], own: str, variable: str, below_home: str, fu
 def read_theme(env: Mapping[str, str]) -> str:
     """The theme that was chosen last: ``dark`` or ``light``."""
     try:
-        with open(os.path.join(state_folder(env), "theme"), encoding="ascii") as file:
-            return "light" if file.read(16).strip() == "light" else "dark"
-    except (OSError, ValueError):
+        chosen = read_small(os.path.join(state_folder(env), "theme"), _LONGEST)
+    except OSError:
         return "dark"
+    return "light" if chosen.strip() == b"light" else "dark"
 
 
 def write_theme(env: Mapping[str, str], theme: str) -> None:
@@ -92,9 +94,8 @@ def read_screen(env: Mapping[str, str]) -> dict[str, str]:
     Anybody may have edited the file: a value may be any text of one line.
     """
     try:
-        with open(os.path.join(state_folder(env), "screen"), "rb") as file:
-            text = file.read(_LONGEST).decode("utf-8", "replace")
-    except (OSError, ValueError):
+        text = read_small(os.path.join(state_folder(env), "screen"))[:_LONGEST].decode("utf-8", "replace")
+    except OSError:
         return {}
     pairs = (line.partition("=") for line in text.split("\n"))
     return {key.strip(): value.strip() for key, mark, value in pairs if mark and key.strip()}

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from app.formats.text import one_line
 from app.places import config_folder
+from app.small_files import read_small
 from app.view.image_ways import AUTO, SETTINGS, way_to_draw
-from app.view.terminal import is_ascii_terminal
+from app.view.terminal import draws_signs, is_ascii_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -42,13 +43,22 @@ class Settings:
     keys: Mapping[str, str] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
 
-    def draws_images(self, env: Mapping[str, str]) -> str:
-        """In which way images are drawn on the user's terminal, whose environment this is; "": in none."""
-        return way_to_draw(self.images, env, ascii_only=self.draws_ascii(env))
+    def draws_images(self, env: Mapping[str, str], encoding: str = "utf-8") -> str:
+        """In which way images are drawn on the user's terminal, whose environment this is; "": in none.
+
+        :param encoding: of what is written to it.
+        """
+        return way_to_draw(self.images, env, ascii_only=self.draws_plain(env, encoding))
 
     def draws_ascii(self, env: Mapping[str, str]) -> bool:
-        """Whether to draw with plain characters, in the environment of the user's terminal."""
+        """Whether to draw with plain characters alone, in the environment of the user's terminal."""
         return is_ascii_terminal(env) if self.ascii is None else self.ascii
+
+    def draws_plain(self, env: Mapping[str, str], encoding: str) -> bool:
+        """Whether leafmark's own signs are plain characters: also where the encoding of what is written to
+        the terminal has no others, whatever is set.
+        """
+        return self.draws_ascii(env) or not draws_signs(encoding)
 
 
 def settings_file(env: Mapping[str, str]) -> str:
@@ -80,19 +90,15 @@ def read_settings(env: Mapping[str, str]) -> Settings:
 def _content(path: str, complain: Callable[[str], None]) -> dict[str, Any]:
     """The file's tables; none where it is not there or cannot be read."""
     try:
-        with open(path, "rb") as file:
-            data = file.read(_LONGEST + 1)
+        data = read_small(path, _LONGEST)
     except (FileNotFoundError, NotADirectoryError):
         return {}
-    except (OSError, ValueError) as error:
-        complain(f"cannot be read: {getattr(error, 'strerror', None) or error}")
+    except OSError as error:
+        complain(f"cannot be read: {error.strerror or error}")
         return {}
     # Most have no such file, and what follows has nothing to import for them.
     import tomllib
 
-    if len(data) > _LONGEST:
-        complain("is too long to be read")
-        return {}
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError:

@@ -6,6 +6,7 @@ On the path of the first frame; everything below gets these by parameter and ask
 from __future__ import annotations
 
 import os
+import sys
 import time
 
 from app import places
@@ -26,9 +27,10 @@ class Setup:
         the process where None.
     :param demo: the folder of the example sessions, empty when the user's own are shown.
     :param clock: nanoseconds since the epoch.
+    :param encoding: in which the screen is written to the terminal.
     """
 
-    __slots__ = ("_clock", "agent_env", "cache_folder", "demo", "env", "here", "home", "stores")
+    __slots__ = ("_clock", "agent_env", "cache_folder", "demo", "encoding", "env", "here", "home", "stores")
 
     @property
     def state_folder(self) -> str:
@@ -46,8 +48,10 @@ class Setup:
         demo: str = "",
         clock: Callable[[], int] = time.time_ns,
         agent_env: Mapping[str, str] | None = None,
+        encoding: str = "utf-8",
     ) -> None:
         self.env = env
+        self.encoding = encoding
         self.agent_env = env if agent_env is None else agent_env
         self.home = home
         self.here = here
@@ -75,6 +79,7 @@ def of_process(extra: Sequence[tuple[str, str]] = ()) -> Setup:
         here=here,
         stores=discover(env, home, here[0], extra),
         cache_folder=places.cache_folder(env),
+        encoding=_encoding(),
     )
 
 
@@ -101,7 +106,13 @@ def of_demo(folder: str, clock: Callable[[], int] = time.time_ns) -> Setup:
         demo=folder,
         clock=clock,
         agent_env={"HOME": os.path.join(folder, "home")},
+        encoding=_encoding(),
     )
+
+
+def _encoding() -> str:
+    """That of standard error, on which the screen is drawn."""
+    return getattr(sys.__stderr__, "encoding", None) or "utf-8"
 
 
 def _here(env: Mapping[str, str]) -> tuple[str, ...]:

@@ -35,6 +35,7 @@ WITHOUT_A_SCREEN = [
     "key_names",
     "key_settings",
     "places",
+    "small_files",
 ]
 
 # What the fast path may load: C modules beside what every interpreter has. `_sqlite3` alone would bring
@@ -62,6 +63,7 @@ FAST_PATH = [
     "app.first_frame",
     "app.reports",
     "app.reports.listing",
+    "app.reports.skipped",
     "app.resuming",
     "app.setup",
     "app.places",
@@ -309,7 +311,7 @@ WITHOUT_SSL = """
 from app import full_screen
 full_screen._import_asyncio()
 import app.browser, app.screens.browser, app.takeover
-app.takeover.driver_class(lambda: None)
+app.takeover.driver_class(print, print)
 import sys
 loaded = "_ssl" in sys.modules
 import ssl

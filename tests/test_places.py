@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import platformdirs
 import pytest
 
 from app import places
+from tests.waiting import ends
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the rule that is written out is Linux's")
@@ -89,3 +91,11 @@ def test_an_arrangement_that_cannot_be_kept_is_said(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(OSError, match="file"):
         places.write_screen({"LEAFMARK_STATE_DIR": str(tmp_path / "file" / "x")}, {"order": "recent"})
+
+
+def test_pipes_in_the_place_of_what_the_screen_remembers_are_not_waited_for(tmp_path):
+    env = {"LEAFMARK_STATE_DIR": str(tmp_path)}
+    os.mkfifo(tmp_path / "theme")
+    os.mkfifo(tmp_path / "screen")
+    assert ends(lambda: places.read_theme(env)) == "dark"
+    assert ends(lambda: places.read_screen(env)) == {}

@@ -102,7 +102,7 @@ def test_one_key_that_is_wrong_does_not_take_the_others_away(env: dict[str, str]
         (b"\xff\xfe", "is not UTF-8"),
         (b"= 1", "is not TOML: "),
         (b"keys = " + b"[" * 100_000, "is not TOML"),
-        (b"#" * (1 << 20) + b"\n", "is too long to be read"),
+        (b"#" * (1 << 20) + b"\n", "cannot be read: longer than 1,048,576 bytes"),
     ],
 )
 def test_a_file_that_cannot_be_understood_is_none(env: dict[str, str], data: bytes, said: str) -> None:
@@ -128,3 +128,12 @@ def test_the_screen_is_drawn_as_the_user_says_else_as_the_locale_does(env):
     assert read(env, "").draws_ascii({"LANG": "de_DE.UTF-8"}) is False
     assert read(env, "ascii = false").draws_ascii(plain) is False
     assert read(env, "ascii = true").draws_ascii({}) is True
+
+
+@pytest.mark.parametrize("text", ["", "ascii = false"])
+def test_signs_that_the_encoding_lacks_are_plain_whatever_is_set(env, text):
+    settings = read(env, text + '\nimages = "blocks"')
+    assert settings.draws_plain({}, "utf-8") is False
+    assert settings.draws_plain({}, "latin-1") is True
+    assert settings.draws_images({}, "utf-8") == "blocks"
+    assert settings.draws_images({}, "latin-1") == ""

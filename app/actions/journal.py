@@ -10,10 +10,12 @@ import json
 import os
 import tempfile
 from dataclasses import asdict, dataclass, fields
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from app.sessions.change import Change
 from app.sessions.tracked_file import now_ms
+from app.small_files import read_small
 from app.stores.locks import FileLock
 
 if TYPE_CHECKING:
@@ -24,6 +26,9 @@ KEPT = 1_000
 """So many changes are kept; the file is written anew when it has `_MORE` lines more."""
 
 _MORE = 200
+_LONGEST = 64 << 20
+# Not waiting: with a named pipe in its place nothing is noted, and nothing hangs.
+_APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
 _FIELDS = frozenset(field.name for field in fields(Change))
 
 
@@ -120,7 +125,7 @@ class Journal:
             return
         if lines and not lines[-1].endswith(b"\n"):  # torn
             text = b"\n" + text
-        descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        descriptor = os.open(self._path, _APPEND, 0o600)
         try:
             os.write(descriptor, text)
         finally:
@@ -140,8 +145,7 @@ class Journal:
 
     def _lines(self) -> list[bytes]:
         try:
-            with open(self._path, "rb") as file:
-                return file.readlines()
+            return BytesIO(read_small(self._path, _LONGEST)).readlines()
         except OSError:
             return []
 

@@ -12,11 +12,14 @@ import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 from app import places
+from app.small_files import read_small
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 FILES, INFO, SUFFIX = "files", "info", ".trashinfo"
+
+_LONGEST = 64 << 10
 
 
 class TrashFolder(NamedTuple):
@@ -159,9 +162,8 @@ def _read(path: str, in_trash: str, base: str) -> Note | None:
     from urllib.parse import unquote_to_bytes
 
     try:
-        with open(path, "rb") as file:
-            text = os.fsdecode(file.read(64 << 10))
-            when_ms = os.fstat(file.fileno()).st_mtime_ns // 1_000_000
+        text = os.fsdecode(read_small(path, _LONGEST))
+        when_ms = os.stat(path).st_mtime_ns // 1_000_000
     except OSError:
         return None
     fields = dict(line.partition("=")[::2] for line in text.splitlines())

@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
+from app.small_files import check_regular
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -67,9 +69,15 @@ def is_blank(line: bytes) -> bool:
 def open_file(path: str) -> int:
     """Open the file of a session for reading; its descriptor.
 
-    :raises OSError: it cannot be opened.
+    :raises OSError: it cannot be opened, or is no regular file: a device may have no end.
     """
-    return os.open(path, _READ)
+    descriptor = os.open(path, _READ)
+    try:
+        check_regular(path, os.fstat(descriptor))
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
 
 
 def read_at(descriptor: int, size: int, offset: int) -> bytes:

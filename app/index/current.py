@@ -19,6 +19,7 @@ def make_current(catalog: Catalog, stores: Sequence[Store], now: Callable[[], in
     """Bring `catalog` up to date with the files that a walk of `stores` has just found. Raises nothing.
 
     :param now: the time in milliseconds.
+    :param found: is told of what could not be read, in its complaints.
     :return: whether its rows are those of the files just as they were found: none could not be read, or
         changed meanwhile.
     """
@@ -26,5 +27,6 @@ def make_current(catalog: Catalog, stores: Sequence[Store], now: Callable[[], in
     scanner.begin(catalog.signatures())
     # A list needs no text: who searches has what is missing read again.
     scanner.scan(None, Event(), found=found, texts=False)
+    found.complaints += scanner.out_of_reach.unread().items()
     catalog.tidy(now())
     return scanner.known == {path: signature for path, (signature, _) in found.files.items()}

@@ -91,7 +91,7 @@ class Follower:
         if any(is_silent(store.root) for store in self._stores):
             return self._polling("the file system does not report changes")
         try:
-            return NativeWatch(self._stores, self._scanner.known)
+            return NativeWatch(self._stores, self._scanner.known, self._scanner.elsewhere)
         except (ImportError, OSError) as error:
             return self._polling(str(error))
 

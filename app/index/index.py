@@ -299,7 +299,9 @@ class Index:
 
         with self._lock:
             if self._searcher is None:
-                self._searcher = Searcher(self.catalog, self._stores, home=self._home)
+                self._searcher = Searcher(
+                    self.catalog, self._stores, home=self._home, unread=lambda: self.unread
+                )
                 given, self._given = self._given, None
                 told, self._told = self._told, {}
                 if given is not None:
@@ -330,6 +332,13 @@ class Index:
     def complaints(self) -> list[Complaint]:
         """(path, reason) of folders and files that the last scan passed over or could not read."""
         return list(self._scanner.complaints)
+
+    @property
+    def unread(self) -> dict[str, str]:
+        """Path -> why, of the files that could not be read when they were last looked at, and of which
+        nothing is known: nobody can say whether they are sessions.
+        """
+        return self._scanner.out_of_reach.unread()
 
     def close(self) -> None:
         """Let go of the catalog's file."""

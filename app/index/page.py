@@ -14,6 +14,7 @@ import marshal
 import os
 
 from app.index.row import SCHEMA, Row
+from app.small_files import read_small
 from app.stores.live import GROWING_MS
 
 TYPE_CHECKING = False
@@ -28,6 +29,9 @@ ROWS = 100
 
 GOOD_MS = 24 * 3600 * 1000
 """A page is only good for so long: the catalog wants to be asked now and then, to note that it is in use."""
+
+_LONGEST = 64 << 20
+"""Bytes: the record of the walk has some sixty for each session."""
 
 _MARSHAL_VERSION = 4
 
@@ -51,8 +55,7 @@ class Page:
         None when the page does not tell.
         """
         try:
-            with open(self._path, "rb") as file:
-                key, record, written_ms, total, blobs = marshal.loads(file.read())
+            key, record, written_ms, total, blobs = marshal.loads(read_small(self._path, _LONGEST))
             if key != self._key or record != self._record:
                 return None
             if not 0 <= self._now_ms - written_ms < GOOD_MS or len(blobs) < min(limit, total):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import time
@@ -9,13 +10,15 @@ from contextlib import closing, nullcontext
 
 from app.index.batch import Batch, Delta, Pace
 from app.index.counts import Counts
+from app.index.elsewhere import Elsewhere
+from app.index.growth import Growth
 from app.index.jobs import Job
+from app.index.out_of_reach import OutOfReach
 from app.index.reader import UNREADABLE
 from app.index.reading import Reading
 from app.index.row import provisional_row, refused_row, session_row, signature_of, unread
 from app.index.walk import store_of, walk
 from app.index.work import is_much, read_alone, results, settle, start_workers
-from app.sessions.own_growth import is_ours
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,18 +49,21 @@ class Scanner:
 
     known          path -> signature of what the listener has been told of; the same dict all the time
     complaints     (path, reason) of what the last walk passed over
+    elsewhere      the files that may change without a notice, as far as walks beside the screen met them
+    out_of_reach   the files that could not be read
     walk_seconds   how long the last walk took, without the reading
     """
 
     def __init__(self, catalog: Catalog, stores: Sequence[Store], now: Callable[[], int]) -> None:
         self.known: dict[str, Signature] = {}
+        self.elsewhere = Elsewhere(self.known)
         self.complaints: list[Complaint] = []
         self.counts = Counts()
         self.walk_seconds = 0.0
-        self._unreadable: dict[str, str] = {}
+        self.out_of_reach = OutOfReach(stores)
         self._catalog = catalog
         self._stores = stores
-        self._now = now
+        self._growth = Growth(catalog, now)
         self._generation = 0
         self._following = False
         # Whether anything in the text store may be dead since it was tidied.
@@ -107,6 +113,8 @@ class Scanner:
             self._generation = self._catalog.generation
             for path, signature in self.known.items():
                 self.known[path] = unread(signature)
+        if found.elsewhere is not None:
+            self.elsewhere.walked(found.elsewhere)
         known = self.known
         jobs = [
             Job(path, store, signature)
@@ -114,12 +122,12 @@ class Scanner:
             if known.get(path) != signature or path in lost
         ]
         jobs.sort(key=lambda job: job.signature[2], reverse=True)
-        self._unreadable = {path: why for path, why in self._unreadable.items() if path in found.files}
+        self.out_of_reach.walked(found.files, found.complaints, known)
         gone = found.gone(known)
         away = known.keys() - found.files.keys() - set(gone) if found.complaints else ()
         newly = {path: unread(known[path]) for path in away if known[path] != unread(known[path])}
         self._run(jobs, gone, on_delta, stop, gentle, early, lost, newly)
-        self.complaints = [*found.complaints, *self._unreadable.items()]
+        self.complaints = [*found.complaints, *self.out_of_reach.complaints()]
         self._following = True
         if self._untidy:
             self._untidy = False
@@ -142,11 +150,18 @@ class Scanner:
                 if path in self.known:
                     gone.append(path)
                 continue
-            except OSError:
-                # The next walk will see why.
+            except OSError as error:
+                if error.errno == errno.ELOOP and path in self.known:
+                    gone.append(path)
+                # Else the next walk will see why.
                 continue
+            if not stat.S_ISREG(status.st_mode):
+                if path in self.known:
+                    gone.append(path)
+                continue
+            self.elsewhere.met(path, status)
             signature = signature_of(status)
-            if stat.S_ISREG(status.st_mode) and self.known.get(path) != signature:
+            if self.known.get(path) != signature:
                 jobs.append(Job(path, store, signature))
         self._run(jobs, gone, on_delta, stop, gentle=True)
 
@@ -163,8 +178,10 @@ class Scanner:
     ) -> None:
         """:param away: files in folders that cannot be read any more, with the signatures that say so."""
         batch = Batch(self.known, self._catalog, on_delta, self._pace, stop, len(jobs) + len(away))
+        self._growth.lose(gone if jobs and self._following else ())
         if gone:
             batch.drop(gone)
+            self.out_of_reach.forget(gone)
         # What other processes have left behind is looked for once, by the first that has to write itself.
         self._untidy = self._untidy or bool(gone) or bool(jobs and not self._following)
         if away:
@@ -254,9 +271,15 @@ class Scanner:
         # Where nothing is added to what there was of a file, that is dead.
         self._untidy = self._untidy or bool(job.old and not tail)
         root = job.store.root
-        self._unreadable.pop(job.path, None)
+        self.out_of_reach.forget((job.path,))
         if values is not None:
-            row = session_row(job.path, root, values, job.signature, self._grew(job))
+            row = session_row(
+                job.path,
+                root,
+                values,
+                job.signature,
+                self._growth.of(job, self.known.get(job.path) if self._following else None),
+            )
             before = job.old.row.entry_count if job.old else row.entry_count
             said_before = job.old.spans if job.old and tail else None if tail else ()
             spans = self._catalog.text_store.spans(said_before, kept)
@@ -273,7 +296,8 @@ class Scanner:
             batch.drop([job.path] if job.path in self.known else [])
             batch.counted()
             return
-        self._unreadable[job.path] = reason
+        is_known = job.old is not None and job.old.row.refused is None
+        self.out_of_reach.failed(job.path, reason, is_known=is_known)
         # Whoever looks next tries again.
         again = unread(job.signature)
         if job.path in batch.hinted or (job.old is None and self.known.get(job.path) != again):
@@ -282,14 +306,3 @@ class Scanner:
             self._mark({job.path: unread(job.old.row.signature)}, batch)
         else:
             batch.counted()
-
-    def _grew(self, job: Job) -> int | None:
-        """When the file was seen to grow: now, if it has since we last looked ourselves, and not by what we
-        wrote (FORMATS 2.4).
-        """
-        before = self.known.get(job.path)
-        inode, size = job.signature[:2]
-        grew = self._following and before and before[0] == inode and before[1] < size
-        if before and grew and not is_ours(job.path, inode, before[1], size):
-            return self._now()
-        return job.old.row.grew_ms if job.old else None

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 
+from app.formats.lines import open_file
 from app.index.row import FIELDS, refused_row, session_row, signature_of
 from app.index.text.spans import bytes_of
 from app.index.walk import walk
+from app.stores.layout import reason
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +36,8 @@ class Finding:
 @dataclass(slots=True)
 class Verified:
     """checked        files whose stored row was compared with a fresh reading, with its text
-    changed        files that are not as they were when they were read: a scan is due, they were not compared
+    changed        files that are new, gone or not as they were when they were read: a scan is due, they were
+                   not compared
     without_text   sessions whose text is not kept; a search reads their files
     """
 
@@ -62,6 +65,8 @@ def verify(
     found = walk(stores)
     rows = {row.path: row for row in (*catalog.rows(full=True), *catalog.refused())}
     texts = catalog.texts()
+    # Where nothing is kept, and nothing will be, nothing has changed either.
+    is_kept = bool(rows) or not catalog.in_memory
     if catalog.generation != before and (lost := _lost(catalog)):
         done.findings.append(Finding(catalog.path, lost))
     for at, (path, (signature, store)) in enumerate(found.files.items()):
@@ -71,7 +76,13 @@ def verify(
         if row is not None and row.is_out_of_reach:
             done.findings.append(Finding(path, "it could not be read: what is kept is how it was before"))
         elif row is None or row.signature != signature:
-            done.changed += 1
+            why_not = _why_not_read(path)
+            if why_not:
+                done.findings.append(
+                    Finding(path, f"it cannot be read, and nothing is kept of it: {why_not}")
+                )
+            elif is_kept:
+                done.changed += 1
         else:
             _check(row, texts.get(path), store, catalog.text_folder, done)
         if on_progress:
@@ -79,6 +90,17 @@ def verify(
     if stop is None or not stop.is_set():
         done.changed += len(rows.keys() - found.files.keys())
     return done
+
+
+def _why_not_read(path: str) -> str:
+    """Why a file cannot be opened; "" where it can, or is gone by now."""
+    try:
+        os.close(open_file(path))
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        return reason(error)
+    return ""
 
 
 def _lost(catalog: Catalog) -> str | None:

@@ -5,6 +5,7 @@ On the fast path: only directory entries are read here, never contents.
 
 from __future__ import annotations
 
+import errno
 import marshal
 import os
 import stat
@@ -32,17 +33,20 @@ class Found:
     """What a walk found.
 
     complaints   (path, reason) of what was passed over, folders that could not be read among them
+    elsewhere    paths of the files that may be written by another way than the store's: links, and files with
+                 several names; None where nobody follows them
     """
 
-    __slots__ = ("_files", "_folders", "complaints")
+    __slots__ = ("_files", "_folders", "complaints", "elsewhere")
 
-    def __init__(self) -> None:
+    def __init__(self, *, followed: bool = False) -> None:
         self.complaints: list[Complaint] = []
+        self.elsewhere: list[str] | None = [] if followed else None
         # For each folder: (name, inode, size, mtime_ns, ctime_ns) of its session files.
         self._folders: list[tuple[Store, str, list[tuple[str, int, int, int, int]]]] = []
         self._files: dict[str, tuple[Signature, Store]] | None = None
 
-    def add(self, store: Store, folder: str, files: Iterable[File]) -> None:
+    def add(self, store: Store, folder: str, files: Sequence[File]) -> None:
         """Add a folder that the store lists, and its session files."""
         seen = [
             (entry.name, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
@@ -50,6 +54,10 @@ class Found:
         ]
         self._folders.append((store, folder, seen))
         self._files = None
+        if self.elsewhere is not None:
+            self.elsewhere += [
+                entry.path for entry, status in files if status.st_nlink > 1 or entry.is_symlink()
+            ]
 
     @property
     def files(self) -> dict[str, tuple[Signature, Store]]:
@@ -97,7 +105,7 @@ def walk(stores: Sequence[Store], gentle: bool = False) -> Found:
 
     :param gentle: let other threads go first now and then; for walks beside the screen.
     """
-    found = Found()
+    found = Found(followed=gentle)
     looked_at = 0
     for store in stores:
         try:
@@ -143,5 +151,6 @@ def _may_be_there(path: str) -> bool:
         return stat.S_ISREG(os.stat(path).st_mode)
     except (FileNotFoundError, NotADirectoryError):
         return False
-    except OSError:
-        return True
+    except OSError as error:
+        # What leads back to itself leads nowhere.
+        return error.errno != errno.ELOOP

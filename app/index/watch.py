@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 
+from app.index.elsewhere import LOOK_SECONDS
 from app.index.hints import Hints, hints_of
 from app.index.polling import WALK_SECONDS, PollWatch
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from watchfiles._rust_notify import RustNotify
 
+    from app.index.elsewhere import Elsewhere
     from app.index.row import Signature
     from app.stores.base import Store
 
@@ -57,17 +59,22 @@ class NativeWatch:
     """The system's notices: one recursive watch over all store folders that are there.
 
     It ends at the first change of a file whose name is no text (not UTF-8). From then on each folder is
-    watched by itself, but for those with such names: in these it is looked by ourselves.
+    watched by itself, but for those with such names: in these it is looked by ourselves. So are files that
+    are written in other places, of which there are no notices either (`elsewhere`).
     """
 
     idle_walk_seconds = WALK_SECONDS
 
-    def __init__(self, stores: Sequence[Store], known: dict[str, Signature]) -> None:
+    def __init__(
+        self, stores: Sequence[Store], known: dict[str, Signature], elsewhere: Elsewhere | None = None
+    ) -> None:
         """:raises ImportError: watchfiles does not run here.
         :raises OSError: the system has no watches left.
         """
         self._stores = stores
         self._known = known
+        self._elsewhere = elsewhere
+        self._looked_at = 0.0
         self._roots: dict[str, _Identity] = {}
         self._notify: RustNotify | None = None
         self._quiet_at = 0.0
@@ -90,6 +97,12 @@ class NativeWatch:
             hints = Hints()
             hints.walk = True
             return hints
+        if self._elsewhere is not None and time.monotonic() - self._looked_at >= LOOK_SECONDS:
+            hints = Hints()
+            self._elsewhere.look(hints)
+            self._looked_at = time.monotonic()
+            if hints.count:
+                return hints
         if self._notify is None and self._poll is None:
             stop.wait(seconds)
             return Hints()

@@ -11,6 +11,7 @@ from app.reports.output import write_json, write_text
 from app.sessions.problems import problems
 from app.stores.archive import archived
 from app.stores.layout import deeper
+from app.stores.pins import own_pins, why_no_pins
 from app.view.folders import tilde
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ def examine(setup: Setup) -> dict[str, Any]:
     for store in setup.stores:
         skipped += [{"path": path, "line": None, "reason": reason} for path, reason in deeper(store)]
     skipped += [{"path": path, "line": None, "reason": reason} for path, reason in _packed_away(setup)]
+    skipped += [{"path": path, "line": None, "reason": reason} for path, reason in _pins(setup)]
     return {
         "schema": SCHEMA,
         "stores": [_store(store, counts.get(store.root, 0)) for store in setup.stores],
@@ -78,6 +80,15 @@ def _packed_away(setup: Setup) -> Iterator[Complaint]:
         if why_not or one.problem:
             yield one.path, why_not or f"in the archive, but no session: {one.problem}"
     yield from complaints
+
+
+def _pins(setup: Setup) -> Iterator[Complaint]:
+    """The files of pins that count as empty because of what is in them, or in their place."""
+    every = [each for store in setup.stores for each in (store, *store.twins)]
+    for path in sorted({each.pins for each in every if each.pins} | {own_pins(setup.state_folder)}):
+        why = why_no_pins(path)
+        if why:
+            yield path, f"no pins are known of it: {why}"
 
 
 def _once(skipped: list[dict[str, Any]]) -> list[dict[str, Any]]:

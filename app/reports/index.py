@@ -24,13 +24,14 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 DIFFERENT = 3
-"""The exit code when something is not as the files say."""
+"""The exit code when something is not as the files say, or what was asked for was not done."""
 
 
 def run(options: Options, setup: Setup) -> int:
     """Do what one of the options says, or bring the index up to date. Exit code 3 when `--verify` finds that
-    something differs.
+    something differs, or what was read cannot be kept.
     """
+    code = 0
     asked = [name for name in ("rebuild", "verify", "where") if getattr(options, name)]
     if len(asked) > 1:
         complain(f"--{asked[0]} has no place beside --{asked[1]}")
@@ -50,15 +51,17 @@ def run(options: Options, setup: Setup) -> int:
                     why = error.strerror or error
                     complain(f"what is kept cannot be deleted: {setup.cache_folder}: {why}")
                     return DIFFERENT
-        found, lines = _updated(setup)
+        found, lines, is_kept = _updated(setup)
+        code = 0 if is_kept else DIFFERENT
     if options.json:
         write_json({"schema": SCHEMA, **found})
     else:
         write_text("".join(one_line(line, 4_096) + "\n" for line in lines))
-    return DIFFERENT if found.get("findings") else 0
+    return DIFFERENT if found.get("findings") else code
 
 
-def _updated(setup: Setup) -> tuple[dict[str, Any], Iterator[str]]:
+def _updated(setup: Setup) -> tuple[dict[str, Any], Iterator[str], bool]:
+    """What was done, as values and in words, and whether all of it is kept."""
     began = time.monotonic()
     index = Index(setup.stores, setup.cache_folder, setup.now_ms)
     progress = Progress()
@@ -86,7 +89,7 @@ def _updated(setup: Setup) -> tuple[dict[str, Any], Iterator[str]]:
         "dead_bytes": texts.dead_bytes,
         "seconds": round(time.monotonic() - began, 3),
     }
-    return found, _told_of_update(found)
+    return found, _told_of_update(found), not note
 
 
 def _told_of_update(found: dict[str, Any]) -> Iterator[str]:
@@ -122,7 +125,8 @@ def _verified(setup: Setup) -> tuple[dict[str, Any], Iterator[str]]:
             return
         yield f"{_count(done.checked, 'file')} compared, {_count(len(done.findings), 'difference')}"
         if done.changed:
-            yield f"{_count(done.changed, 'file')} not compared: changed since; `leafmark index` reads them"
+            files = _count(done.changed, "file")
+            yield f"{files} not compared: new or changed; `leafmark index` reads them"
         if done.without_text:
             yield f"{_count(done.without_text, 'session')} without text: a search reads the files"
 

@@ -12,6 +12,7 @@ from app.index.row import problem_count
 from app.index.states import live_sessions
 from app.index.walk import walk
 from app.reports.output import columns, complain, write_json, write_text
+from app.stores.layout import hides_nothing
 from app.stores.live import look
 from app.view.ages import age, count
 from app.view.cells import fill, shorten, width
@@ -51,6 +52,10 @@ def run(options: Options, setup: Setup) -> int:
         rows = every
     if note:
         complain(note)
+    if not all(hides_nothing(why) for _, why in found.complaints):
+        from app.reports.skipped import complain_of_skipped
+
+        complain_of_skipped(found.complaints, {row.path for row in every}, setup.stores)
     shown = rows if options.limit is None else rows[: options.limit]
     states = {path: said.state for path, said in live_sessions(every, processes, now_ms).items()}
     if options.json:

@@ -50,10 +50,12 @@ def run(options: Options, setup: Setup) -> int:
         pages = index.query(query, **how, alone=True)
         if index.note:
             complain(index.note)
-        skipped = _skipped(index)
-        if skipped:
-            files = "file was" if skipped == 1 else "files were"
-            complain(f"{skipped:,} {files} not read; `leafmark doctor` says why")
+        if index.complaints:
+            from app.reports.skipped import complain_of_skipped
+
+            # Of files the search itself says it.
+            told = {row.path for row in index.rows()} | index.unread.keys()
+            complain_of_skipped(index.complaints, told, setup.stores)
         return report(pages, lambda hit: places.pop(hit.path, None) or index.place(hit), options, setup)
     except QueryError as error:
         from app.reports.pointed import complain_of
@@ -62,13 +64,6 @@ def run(options: Options, setup: Setup) -> int:
         return 2
     finally:
         index.close()
-
-
-def _skipped(index: Index) -> int:
-    """How many files may be sessions and are not known to be; of those that are the search itself says it."""
-    # Links and folders in odd places hide no session; what cannot be read may.
-    paths = {path for path, why in index.complaints if not why.startswith(("a ", "not a "))}
-    return len(paths.difference([row.path for row in index.rows()]) if paths else ())
 
 
 def report(pages: Iterable[Page], place: Places, options: Options, setup: Setup) -> int:

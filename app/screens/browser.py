@@ -69,8 +69,8 @@ class BrowserScreen(TreeScreen):
             yield ReadingSide(
                 self.setup,
                 self.service_failed,
-                ascii_only=self.settings.draws_ascii(self.setup.env),
-                images=self.settings.draws_images(self.setup.env),
+                ascii_only=self.settings.draws_plain(self.setup.env, self.setup.encoding),
+                images=self.settings.draws_images(self.setup.env, self.setup.encoding),
                 id="right",
             )
         yield Bar(self._resume_bar, id="resume")

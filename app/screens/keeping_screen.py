@@ -73,6 +73,7 @@ class KeepingScreen(ResumingScreen):
         self.settings = settings
         self.model = model
         self.progress = ""
+        self.unread = 0
         self.scanned = False
         # what has come and gone since it was asked to look again
         self._seen_again: SeenAgain | None = None
@@ -146,7 +147,7 @@ class KeepingScreen(ResumingScreen):
         from app.services.following import Following
 
         self._above = Following(lambda: self._indexing, self.setup, arrangement, self.service_failed)
-        self._above.load(self._indexed(), self._places, scanned=self.scanned)
+        self._above.load(self._indexed(), self._places, scanned=self.scanned, unread=self.unread)
         return self._above
 
     def take_index_back(self) -> None:
@@ -175,7 +176,7 @@ class KeepingScreen(ResumingScreen):
         self.side.look_again()
         self.sessions_changed()
         if self._above is not None:
-            self._above.load(self._indexed(), self._places, scanned=self.scanned)
+            self._above.load(self._indexed(), self._places, scanned=self.scanned, unread=self.unread)
         self._surroundings.find_here(self.model.folders())
         self._look()
 
@@ -202,6 +203,7 @@ class KeepingScreen(ResumingScreen):
             # keys and paints come between the slices, and between two of these messages
             await asyncio.sleep(0)
         self.progress = reading_note(event.done, event.total)
+        self.unread = event.unread
         if not self.scanned and event.done >= event.total:
             self.scanned = True
             are_new = shows_hidden

@@ -15,7 +15,7 @@ from app.screens.keeping_screen import KeepingScreen
 from app.screens.sessions_side import SessionsSide
 from app.stores import agent_named
 from app.view.arrangement import remembered
-from app.view.bars import header_line
+from app.view.bars import header_line, unread_note
 from app.view.folders import tilde
 from app.view.hints import line_keys, list_keys
 from app.view.session_row import LEGEND
@@ -87,7 +87,7 @@ class SessionsScreen(KeepingScreen):
             total=self.model.known,
             projects=self.model.projects,
             live=self._live_sessions(),
-            note=self.doing or note,
+            note=self.doing or note or unread_note(self.unread),
             here=tilde(self.setup.here[0], self.setup.home),
         )
 

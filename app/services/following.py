@@ -73,21 +73,24 @@ class Following:
 
     # for the lower screen
 
-    def load(self, rows: Sequence[Row], places: Sequence[tuple[str, str, str]], *, scanned: bool) -> None:
+    def load(
+        self, rows: Sequence[Row], places: Sequence[tuple[str, str, str]], *, scanned: bool, unread: int = 0
+    ) -> None:
         """These are the sessions now; what is told from here on comes on top.
 
         :param places: see `CatalogLoaded`.
-        :param scanned: every store has been looked at.
+        :param scanned: every store has been looked at; `unread`: so many files cannot be read.
         """
         with self._lock:
             self._loads += 1
             number = self._loads
-            self._waiting = [SessionsChanged([], [], 0, 0)] if scanned else []
+            self._waiting = [SessionsChanged([], [], 0, 0, unread=unread)] if scanned else []
         self._latest.ask(lambda overtaken: self._load(number, rows, places))
 
     def tell(self, event: SessionsChanged) -> None:
         """Sessions have changed."""
-        self._say(SessionsChanged(event.changed, event.removed, event.done, event.total, looked=event.looked))
+        changed, removed, done, total = event.changed, event.removed, event.done, event.total
+        self._say(SessionsChanged(changed, removed, done, total, looked=event.looked, unread=event.unread))
 
     def tell_failed(self, reason: str) -> None:
         """Changes are not followed any more."""

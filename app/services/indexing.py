@@ -93,7 +93,7 @@ class Indexing:
 
         with self._lock:
             if self._post is not None and not self._stop.is_set():
-                self._post(SessionsChanged([], [], 0, 0, looked=True))
+                self._post(SessionsChanged([], [], 0, 0, looked=True, unread=self._unread()))
 
     def stop(self) -> None:
         """End the thread and its workers; returns at once."""
@@ -150,15 +150,19 @@ class Indexing:
             self._model = None
         if self._delta is not None:
             delta, self._delta = self._delta, None
-            rows, removed = delta.changed, delta.removed
+            rows, removed, unread = delta.changed, delta.removed, self._unread()
             while len(rows) > MOST_ROWS:
                 now, rows = rows[:MOST_ROWS], rows[MOST_ROWS:]
-                self._post(SessionsChanged(now, removed, max(0, delta.done - len(rows)), delta.total))
+                done = max(0, delta.done - len(rows))
+                self._post(SessionsChanged(now, removed, done, delta.total, unread=unread))
                 removed = []
-            self._post(SessionsChanged(rows, removed, delta.done, delta.total))
+            self._post(SessionsChanged(rows, removed, delta.done, delta.total, unread=unread))
         if self._failed:
             self._post(IndexFailed(self._failed))
             self._failed = ""
+
+    def _unread(self) -> int:
+        return len(self._index.unread) if self._index is not None else 0
 
 
 def _place(store: Store) -> tuple[str, str, str]:

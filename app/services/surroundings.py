@@ -75,8 +75,8 @@ class Surroundings:
 
     def _find_here(self, names: frozenset[str]) -> None:
         here = self._setup.here
-        real = {os.path.realpath(folder) for folder in here}
-        found = [name for name in sorted(names.difference(here)) if name and os.path.realpath(name) in real]
+        real = set(map(_real, here))
+        found = [name for name in sorted(names.difference(here)) if name and _real(name) in real]
         if found:
             self._post(HereFound(found))
 
@@ -89,3 +89,12 @@ class Surroundings:
         from app.stores.archive import archived
 
         self._post(ArchiveRead(archived(self._setup.stores)))
+
+
+def _real(folder: str) -> str:
+    """Where a folder's name leads; the name itself where this system has no such name."""
+    try:
+        return os.path.realpath(folder)
+    except (OSError, ValueError):
+        # a session may have been written under a locale with more characters
+        return folder

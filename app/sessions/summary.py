@@ -65,8 +65,10 @@ class Summary:
     last_prompt     the beginning of the last one, as one inert line; "" where it begins like the first
     created         the header's time, None when it has none
     modified        the newest user or assistant message, else the header, else the file's mtime (FORMATS 1.1)
-    message_count   entries of type message, as pi counts them
-    entry_count     all entries; header, title line and damaged lines are none
+    message_count   entries of type message, as pi counts them: one without its message as well, which is a
+                    problem
+    entry_count     all entries; headers and title lines are none, nor are lines that cannot be read as one:
+                    no JSON object, or in a transcript nothing of its kind
     leaf_count      entries that no entry names as its parent; without ids, 1 if there is any entry
     labels          (entry id, label), the latest for each entry, in file order; cleared ones are gone
     leaf_id         where the agent would continue (FORMATS 1.5); None where the file has no ids

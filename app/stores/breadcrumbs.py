@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from app.small_files import read_small
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,8 +41,7 @@ def terminals(terminal: str, variables: Mapping[str, str]) -> list[str]:
 def read_crumb(path: str) -> tuple[str, str] | None:
     """The working folder and the session that the note at `path` names; None where it names none."""
     try:
-        with open(path, "rb") as file:
-            lines = file.read(_LONGEST).decode("utf-8", "surrogateescape").splitlines()
+        lines = read_small(path, _LONGEST).decode("utf-8", "surrogateescape").splitlines()
     except OSError:
         return None
     if len(lines) < 2 or not lines[1].strip():

@@ -84,6 +84,13 @@ def reason(error: OSError) -> str:
     return error.strerror or str(error)
 
 
+def hides_nothing(why: str) -> bool:
+    """Whether what was passed over for that reason is no session, however it is looked at: a link or a folder
+    in an odd place. What cannot be read may be one.
+    """
+    return why.startswith(("a ", "not a "))
+
+
 def _entries(folder: str, complaints: list[Complaint]) -> list[os.DirEntry[str]]:
     """What is in a folder; nothing, with a complaint, when it cannot be read."""
     try:

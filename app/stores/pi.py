@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from app.small_files import read_small
 from app.stores.base import Agent, Store, absolute, beside, kept_paths
 
 TYPE_CHECKING = False
@@ -92,12 +93,11 @@ class Pi(Agent):
 def read_session_dir(settings: str) -> tuple[str, tuple[str, ...]]:
     """`sessionDir` of a settings file ("" where it is not set), and what is wrong with the file."""
     try:
-        with open(settings, "rb") as file:
-            data = file.read()
+        data = read_small(settings)
     except (FileNotFoundError, NotADirectoryError):
         return "", ()
     except OSError as error:
-        return "", (f"{settings}: {error.strerror}",)
+        return "", (f"{settings}: {error.strerror}, so a sessionDir in it is not known",)
     import json
 
     try:

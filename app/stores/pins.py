@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 
+from app.small_files import read_small
 from app.stores.locks import PATIENCE, FileLock, omp_lock
 
 TYPE_CHECKING = False
@@ -19,9 +20,10 @@ if TYPE_CHECKING:
 OWN = "pins.json"
 """The name of leafmark's file in its state folder."""
 
-_LONGEST = 4 << 20
-
 _MODE = 0o600
+
+_CHANGED = 256 << 20
+"""Bytes of a file that is changed, at most. One so long counts as without pins, but what is in it is kept."""
 
 
 class Damaged(ValueError):
@@ -48,7 +50,7 @@ class Pinned:
 def read_pins(path: str) -> frozenset[str]:
     """The ids in oh-my-pi's file at `path`; none where it is not there or damaged, as for oh-my-pi itself."""
     try:
-        return frozenset(_ids(_parsed(_read(path, _LONGEST))))
+        return frozenset(_ids(_parsed(read_small(path))))
     except (OSError, Damaged):
         return frozenset()
 
@@ -56,10 +58,29 @@ def read_pins(path: str) -> frozenset[str]:
 def read_own_pins(state_folder: str) -> frozenset[tuple[str, str]]:
     """(agent, id) of all sessions in leafmark's own file; none where there is none, or it is damaged."""
     try:
-        found = _by_agent(_parsed(_read(os.path.join(state_folder, OWN), _LONGEST)))
+        found = _by_agent(_parsed(read_small(own_pins(state_folder))))
     except (OSError, Damaged):
         return frozenset()
     return frozenset((agent, id) for agent, ids in found.items() for id in ids)
+
+
+def own_pins(state_folder: str) -> str:
+    """The path of leafmark's own file; it need not be there."""
+    return os.path.join(state_folder, OWN)
+
+
+def why_no_pins(path: str) -> str:
+    """Why a file of either kind counts as one without pins, "" where nothing is wrong or none is there."""
+    try:
+        content = _parsed(read_small(path))
+        _by_agent(content) if os.path.basename(path) == OWN else _ids(content)
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+    except OSError as error:
+        return error.strerror or str(error)
+    except Damaged as error:
+        return str(error)
+    return ""
 
 
 def set_pin(path: str, session_id: str, on: bool, state_folder: str, patience: float = PATIENCE) -> Pinned:
@@ -79,7 +100,7 @@ def set_own_pin(
 ) -> Pinned:
     """The same in leafmark's file, for a session of any agent."""
     os.makedirs(state_folder, exist_ok=True)
-    path = os.path.join(state_folder, OWN)
+    path = own_pins(state_folder)
     return _set(path, agent, session_id, on, state_folder, FileLock(f"{path}.lock", patience))
 
 
@@ -91,7 +112,7 @@ def _set(
         data = copy = b""
         there: dict[str, list[str]] = {}
         try:
-            data = _read(path)
+            data = read_small(path, _CHANGED)
             content = _parsed(data)
             there = _by_agent(content) if agent else {"": _ids(content)}
             copy = b"" if _is_clean(content) else data
@@ -111,11 +132,6 @@ def _set(
         # Who keeps the file elsewhere and links to it goes on doing so.
         _put(os.path.realpath(path), _spelled(there if agent else pinned))
     return Pinned(path, before, True, kept)
-
-
-def _read(path: str, most: int = -1) -> bytes:
-    with open(path, "rb") as file:
-        return file.read(most)
 
 
 def _parsed(data: bytes) -> object:

@@ -63,6 +63,8 @@ def ascii_lines(text: str) -> str:
 
 def encodable(text: str, encoding: str) -> str:
     """Lines in which what `encoding` lacks, and that alone, is spelt in ASCII."""
+    if _fits(text, encoding):
+        return text
 
     def spell(part: str) -> str:
         return "".join(piece if _fits(piece, encoding) else ascii_text(piece) for piece, _ in graphemes(part))

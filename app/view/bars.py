@@ -33,6 +33,11 @@ def reading_note(done: int, total: int) -> str:
     return f"reading {done:,} of {total:,}" if done < total else ""
 
 
+def unread_note(files: int) -> str:
+    """What the header says of files that cannot be read and may be sessions; empty where there are none."""
+    return f"{files:,} file{'' if files == 1 else 's'} not read: leafmark doctor" if files else ""
+
+
 def keys_line(cells: int, pairs: Sequence[tuple[str, str]], *, marked: int = 0) -> Line:
     """The keys of the pane that has the focus. What does not fit is left out whole: of the pane's own keys
     the last ones first, then those that work everywhere; the first key and the last two (help, quit) stay.

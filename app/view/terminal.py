@@ -1,10 +1,13 @@
-"""What the environment says of the terminal: its colours, and whether it draws more than ASCII."""
+"""What the environment says of the terminal: its colours, and which characters it draws."""
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+
+_OWN = "…·─│├└╭╮╰╯❯▸▾→←●◐★✓"
+_FAR_APART = "é…❯漢\U0001f600"
 
 
 def depth(env: Mapping[str, str]) -> int:
@@ -28,3 +31,39 @@ def is_ascii_terminal(env: Mapping[str, str]) -> bool:
         # Python itself sets it in place of C
         named = env.get("LANG") or named
     return named in ("C", "POSIX")
+
+
+def draws_signs(encoding: str) -> bool:
+    """Whether an encoding has the characters that leafmark's own screens are drawn with."""
+    return _has(encoding, _OWN)
+
+
+def draws_all(encoding: str) -> bool:
+    """Whether an encoding has all characters there are, as UTF-8."""
+    return _has(encoding, _FAR_APART)
+
+
+def speller(encoding: str, *, ascii_only: bool) -> Callable[[str], str] | None:
+    """What spells a text as it can be drawn, in as many cells; None where any text can be as it is.
+
+    :param encoding: of what is written to the terminal. What it lacks is spelt in ASCII.
+    :param ascii_only: everything is.
+    """
+    # nothing of it is loaded for most terminals
+    if ascii_only:
+        from app.view.ascii_text import ascii_text
+
+        return ascii_text
+    if draws_all(encoding):
+        return None
+    from app.view.ascii_text import encodable
+
+    return lambda text: encodable(text, encoding)
+
+
+def _has(encoding: str, text: str) -> bool:
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -12,6 +12,7 @@ import pytest
 from app.actions import journal as module
 from app.actions.journal import NAME, Journal
 from app.sessions.change import Change
+from tests.waiting import ends
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -144,3 +145,12 @@ def test_where_it_cannot_be_written_that_is_said_and_reading_goes_on(tmp_path: P
         journal.record(named("one"))
     with pytest.raises(OSError, match="state"):
         journal.taken_back(1)
+
+
+def test_a_pipe_in_its_place_is_not_waited_for(folder: Path) -> None:
+    folder.mkdir()
+    os.mkfifo(folder / NAME)
+    journal = Journal(str(folder))
+    assert ends(lambda: last(journal)) is None
+    with pytest.raises(OSError, match=NAME):
+        ends(lambda: journal.record(named("one")))

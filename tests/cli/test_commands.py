@@ -19,6 +19,7 @@ from app.reports.output import spelled
 from app.view.cells import width
 from tests.cli.conftest import ROOT
 from tests.factory import chain, entry, header, message, write_session
+from tests.waiting import ends
 
 
 @pytest.fixture
@@ -274,6 +275,31 @@ def test_doctor_says_what_cannot_be_brought_back_from_the_archive(run, home):
     assert found["none.jsonl.gz"]["reason"].startswith("cannot be unpacked: ")
     assert found["cut.jsonl.gz"]["reason"].startswith("cannot be unpacked: ")
     assert found["other.jsonl.gz"]["reason"] == "in the archive, but no session: no session header"
+
+
+def test_doctor_says_which_settings_and_pins_are_no_files(run, home, tmp_path):
+    (home / ".omp/agent").mkdir(parents=True)
+    os.mkfifo(home / ".omp/agent/session-pins.json")
+    (tmp_path / ".pi").mkdir()
+    (tmp_path / ".pi/settings.json").symlink_to("/dev/zero")
+    out = ends(lambda: run("doctor")).out
+    settings = f"{tmp_path}/.pi/settings.json: not a regular file, so a sessionDir in it is not known"
+    assert f"           note: {settings}\n" in out
+    assert "\n  ~/.omp/agent/session-pins.json: no pins are known of it: not a regular file\n" in out
+
+
+@pytest.mark.parametrize("command", ["tree", "labels"])
+@pytest.mark.parametrize("odd", ["/dev/null", "pipe"])
+def test_what_is_no_regular_file_is_no_session_and_is_not_read(run, home, tmp_path, command, odd):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    path = pipe if odd == "pipe" else odd
+    writer = os.open(pipe, os.O_RDWR)
+    try:
+        done = ends(lambda: run(command, path))
+    finally:
+        os.close(writer)
+    assert (done.code, done.out, done.err) == (3, "", f"leafmark: {path}: not a regular file\n")
 
 
 def test_doctor_json_has_path_line_and_reason(leafmark, store):

@@ -190,8 +190,11 @@ def test_an_empty_folder_that_nothing_may_be_written_to_is_not_damaged(run, fold
     note = f"leafmark: the list is kept in memory only: {cache}/catalog-{SCHEMA}.db: Permission denied\n"
     assert run("index", "--verify") == (0, "nothing compared: nothing is kept of any file\n", note)
     done = run("index", "--rebuild")
-    assert (done.code, done.err) == (0, note)
+    assert (done.code, done.err) == (3, note), "nothing is kept"
     assert done.out.startswith("2 sessions, 0 bytes of text\n")
+    assert run("index").code == 3
+    found = json.loads(run("index", "--verify", "--json").out)
+    assert (found["checked"], found["changed"], found["findings"]) == (0, 0, [])
 
 
 def test_what_is_damaged_and_cannot_be_replaced_is_said_to_be_so(run, folder, read_only):
@@ -245,6 +248,27 @@ def test_a_file_that_cannot_be_read_is_counted_once(run, folder, monkeypatch):
         1,
         2,
     ]
+
+
+def test_a_file_that_cannot_be_read_has_not_changed(run, folder, monkeypatch):
+    """Whether the index has met it or not."""
+    secret = folder / "secret.jsonl"
+    write_session(secret, *chain("secret", id="cccc"))
+    really = os.open
+
+    def refuse(path, flags, *rest, **options):
+        if str(path) == str(secret):
+            raise PermissionError(13, "Permission denied", path)
+        return really(path, flags, *rest, **options)
+
+    monkeypatch.setattr(os, "open", refuse)
+    what = "it cannot be read, and nothing is kept of it: not readable"
+    for _ in range(2):
+        code, found = asked(run, "--verify")
+        assert (code, found["findings"]) == (3, [{"path": str(secret), "what": what}])
+        run("index")
+    assert (found["checked"], found["changed"]) == (3, 0)
+    monkeypatch.undo()
 
 
 def test_texts_that_nobody_has_any_more_are_told_apart(run, folder, home):

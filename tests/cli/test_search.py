@@ -12,6 +12,9 @@ import sys
 import pytest
 
 from app.index.index import Index
+from app.reports.skipped import complain_of_skipped
+from app.stores import agent_named
+from app.stores.base import Store
 from tests.cli.conftest import ROOT
 from tests.factory import chain, entry, header, message, stamp, write_session
 
@@ -345,6 +348,59 @@ def test_what_could_not_be_read_is_told_of_and_what_hides_no_session_is_not(run,
     assert done.err == "leafmark: 1 file was not read; `leafmark doctor` says why\n"
     monkeypatch.setattr(Index, "complaints", complaints[1:])
     assert run("search", "abandoned").err == ""
+
+
+@pytest.fixture
+def denied(monkeypatch):
+    """The files that nobody may read."""
+    paths = []
+    really = os.open
+
+    def refuse(path, flags, *rest, **options):
+        if str(path) in paths:
+            raise PermissionError(13, "Permission denied", path)
+        return really(path, flags, *rest, **options)
+
+    monkeypatch.setattr(os, "open", refuse)
+    return paths
+
+
+def test_a_file_that_could_never_be_read_is_told_of_once(run, folder, denied):
+    denied.append(str(folder / "a.jsonl"))
+    said = f"leafmark: cannot be read: {folder / 'a.jsonl'}: Permission denied\n"
+    for words in (["pelican"], ["frobnicator"], ["frobnicator", "in:all"]):
+        for _ in range(2):
+            done = run("search", *words)
+            assert done.err.count("cannot be read") == 1
+            assert said in done.err
+            assert "doctor" not in done.err
+        found = json.loads(run("search", "--json", *words).out)
+        assert found["unread"] == [str(folder / "a.jsonl")]
+
+
+def test_a_list_says_how_many_files_were_not_read(run, folder, denied):
+    assert run("list").err == ""
+    write_session(folder / "new.jsonl", *chain("new", id="new"))
+    write_session(folder / "second.jsonl", *chain("second", id="second"))
+    (folder / "notes.jsonl").write_text("no session\n")
+    denied.append(str(folder / "new.jsonl"))
+    for words in (["list"], ["list"], ["list", "--limit", "1"], ["list", "--json"], ["list", "second"]):
+        assert run(*words).err.startswith("leafmark: 1 file was not read; `leafmark doctor` says why\n"), (
+            words
+        )
+    denied.append(str(folder / "second.jsonl"))
+    os.utime(folder / "second.jsonl")
+    assert run("list").err == "leafmark: 1 file was not read; `leafmark doctor` says why\n", "it is listed"
+    denied.clear()
+    assert run("list").err == ""
+
+
+def test_files_and_folders_are_counted_apart(capsys):
+    complaints = [("/a.jsonl", "not readable"), ("/b.jsonl", "Input/output error"), ("/c", "not readable")]
+    complain_of_skipped(complaints, (), [Store(agent_named("pi"), "/")])
+    assert capsys.readouterr().err == (
+        "leafmark: 2 files and 1 folder were not read; `leafmark doctor` says why\n"
+    )
 
 
 def test_a_fork_of_nickcecere_agent_has_one_branch(run, home):

@@ -224,6 +224,62 @@ def test_a_store_that_is_not_there_yet(tmp_path: Path, poll: bool) -> None:
         listener.until(lambda: known(listener, later) == 1)
 
 
+@pytest.mark.parametrize("odd", ["folder", "pipe", "loop", "dangling"])
+def test_a_session_is_gone_when_something_else_is_in_its_place(
+    listener: Listener, root: Path, odd: str
+) -> None:
+    path = root / "--project-1--" / "session-1.jsonl"
+    content = path.read_text()
+    path.unlink()
+    if odd == "folder":
+        path.mkdir()
+    elif odd == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to(path.name if odd == "loop" else "nowhere")
+    listener.until(lambda: str(path) not in listener.rows)
+    path.rmdir() if odd == "folder" else path.unlink()
+    write(path, content)
+    listener.until(lambda: known(listener, path) == 1)
+
+
+def test_a_linked_session_is_followed(listener: Listener, root: Path, tmp_path: Path) -> None:
+    """One that was there from the first is known as well as one that comes."""
+    target, link = write(tmp_path / "elsewhere" / "a.jsonl", session()), root / "--project-1--" / "link.jsonl"
+    link.symlink_to(target)
+    listener.until(lambda: known(listener, link) == 1)
+    for times in (2, 3):
+        append(target, message(f"n{times}", "e0", "more"))
+        listener.until(lambda times=times: known(listener, link) == times)
+    target.unlink()
+    listener.until(lambda: str(link) not in listener.rows)
+    write(target, session())
+    listener.until(lambda: known(listener, link) == 1)
+
+
+@pytest.mark.parametrize("poll", [False, True])
+def test_links_that_were_there_before_are_followed(tmp_path: Path, root: Path, poll: bool) -> None:
+    target, link = write(tmp_path / "elsewhere" / "a.jsonl", session()), root / "--project-1--" / "link.jsonl"
+    link.symlink_to(target)
+    path = root / "--project-1--" / "session-1.jsonl"
+    os.link(path, tmp_path / "second-name")
+    with Listener(Index([pi_store(root)], str(tmp_path / "cache"), poll=poll)) as listener:
+        append(target, message("n", "e0", "more"))
+        listener.until(lambda: known(listener, link) == 2)
+        append(tmp_path / "second-name", message("n", "e0", "more"))
+        listener.until(lambda: known(listener, path) == 2)
+        target.unlink()
+        listener.until(lambda: str(link) not in listener.rows)
+
+
+def test_a_second_name_that_a_session_gets_is_no_way_to_write_unseen(listener: Listener, root: Path) -> None:
+    path, other = root / "--project-1--" / "session-1.jsonl", root / "--project-2--" / "other.jsonl"
+    os.link(path, other)
+    listener.until(lambda: known(listener, other) == 1)
+    append(other, message("n", "e0", "more"))
+    listener.until(lambda: (known(listener, path), known(listener, other)) == (2, 2))
+
+
 def test_a_linked_folder_is_followed(tmp_path: Path, root: Path) -> None:
     path = write(tmp_path / "elsewhere" / "a.jsonl", session())
     (root / "link").symlink_to(path.parent)

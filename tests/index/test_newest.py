@@ -17,6 +17,7 @@ from app.index.page import GOOD_MS, ROWS, Page
 from app.index.walk import walk
 from app.stores.live import GROWING_MS
 from tests.index.helpers import append, facts, fill, message, pi_store, session, write
+from tests.waiting import ends
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -75,6 +76,16 @@ def test_a_list_with_nothing_changed_is_the_same_and_opens_no_catalog(
     monkeypatch.setattr(Database, "run", lambda *_: pytest.fail("the catalog was opened"))
     assert lister.list() == first
     assert lister.list(2)[1] == 30
+
+
+def test_a_pipe_in_the_place_of_the_page_is_not_waited_for(lister: Lister) -> None:
+    first = lister.list()
+    (page,) = lister.cache.glob("newest-*")
+    page.unlink()
+    os.mkfifo(page)
+    assert ends(lister.page) is None
+    assert lister.list() == first
+    assert page.is_file(), "the list leaves its own"
 
 
 def _append(root: Path) -> None:

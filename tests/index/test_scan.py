@@ -319,6 +319,25 @@ def test_a_file_out_of_reach_keeps_its_row_and_is_tried_again(
     assert (index.problem_files(), index.complaints) == ([], [])
 
 
+def test_a_session_that_just_grew_has_just_grown_under_another_name(root: Path) -> None:
+    now = [1_000]
+    index = Index([pi_store(root)], str(root.parent / "cache"), lambda: now[0])
+    path = write(root / "--a--" / "a.jsonl", session())
+    other = write(root / "--a--" / "b.jsonl", session(session_id="s2"))
+    index.scan()
+    now[0] = 12_345
+    append(path, message("m", "e0", "more"))
+    index.scan()
+    moved = root / "--b--" / "moved.jsonl"
+    moved.parent.mkdir()
+    path.rename(moved)
+    other.unlink()
+    now[0] = 13_000
+    index.scan()
+    assert [(row.path, row.grew_ms) for row in index.rows()] == [(str(moved), 12_345)]
+    index.close()
+
+
 def test_newest_first_with_progress(root: Path, index: Index) -> None:
     paths = fill(root, 60)
     told: list[Delta] = []

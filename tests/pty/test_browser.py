@@ -111,6 +111,27 @@ def test_in_ascii_no_other_character_is_ever_written(machine, known):
         assert terminal.output.isascii()
 
 
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("setting", ["", "ascii = false\n"])
+def test_what_the_encoding_of_the_terminal_lacks_is_never_written(machine, known, setting):
+    tmp_path, work, env = machine
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/config.toml").write_text(setting)
+    env |= {"LEAFMARK_CONFIG_DIR": str(tmp_path / "config"), "PYTHONIOENCODING": "latin-1"}
+    lines = chain("naïve – 日本", "漢字 … é", id="cccc", cwd=str(work / "日本"))
+    write_session(tmp_path / "home/.pi/agent/sessions/--x--/2026_cccc.jsonl", *lines)
+    if known:
+        warm(env, work)
+    with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
+        terminal.wait_for_text("<- active", 30)
+        for written in (b"na\xefve - ????", b"????", b"---+"):
+            terminal.wait_for_bytes(written)
+        terminal.press("?")
+        terminal.wait_for_text("Esc")
+        assert b"\\u" not in terminal.output
+        assert {bytes([byte]) for byte in terminal.output if byte > 127} <= {b"\xef", b"\xe9", b"\xb7"}
+
+
 def test_with_no_catalog_the_newest_rows_are_there_before_textual(machine):
     _, work, env = machine
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,7 +17,7 @@ from tests.factory import make_row
 from tests.index.helpers import PATIENCE, pi_store, session, write
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from app.index.row import Row
@@ -47,6 +48,7 @@ class FakeIndex:
     deltas: list[Delta]
     failure: Exception | None
     said: threading.Event
+    unread: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self, *_: object, **__: object) -> None:
         pass

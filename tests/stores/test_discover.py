@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from app.stores import AGENTS, agent_named, discover, named
 from app.stores.base import Store
+from tests.waiting import ends
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -110,6 +112,25 @@ def test_odd_settings_are_noted_not_fatal(home: Path, content: str) -> None:
     notes = stores["pi", ".pi/agent/sessions"].notes
     assert [note for note in notes if "settings.json" in note] or content == "[]"
     assert len([key for key in stores if key[0] == "pi"]) == 1
+
+
+@pytest.mark.parametrize("in_project", [True, False])
+@pytest.mark.parametrize(("odd", "why"), [("pipe", "not a regular file"), ("long", "longer than ")])
+def test_settings_that_have_no_end_are_noted_and_not_waited_for(
+    home: Path, in_project: bool, odd: str, why: str
+) -> None:
+    """A cloned repository may bring them."""
+    folder = home / "work" / ".pi" if in_project else home / ".pi" / "agent"
+    folder.mkdir(parents=True)
+    path = folder / "settings.json"
+    if odd == "pipe":
+        os.mkfifo(path)
+    else:
+        path.touch()
+        os.truncate(path, 3 << 30)
+    (note,) = ends(lambda: found(home)["pi", ".pi/agent/sessions"].notes)
+    assert note.startswith(f"{path}: {why}")
+    assert note.endswith(", so a sessionDir in it is not known")
 
 
 def test_omp_profiles_config_dir_and_agent_dir(home: Path) -> None:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.stores import discover
-from app.stores.breadcrumbs import terminals
+from app.stores.breadcrumbs import read_crumb, terminals
 from app.stores.live import Processes, Verdict, look, verdict
 from app.stores.processes import Process, parse_lsof, parse_ps
+from tests.waiting import ends
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -116,6 +117,11 @@ def test_a_breadcrumb_counts_with_its_process(tmp_path: Path, proc: Proc, work: 
     processes = seen(tmp_path, proc)
     assert (judge(processes, session, work).state, judge(processes, session, work).pid) == ("live", 7)
     assert judge(processes, f"{session}2", work).pid == 9
+
+
+def test_a_breadcrumb_that_is_a_pipe_is_none(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pts-4")
+    assert ends(lambda: read_crumb(str(tmp_path / "pts-4"))) is None
 
 
 def test_a_stale_breadcrumb_of_another_folder_does_not(tmp_path: Path, proc: Proc, work: Path) -> None:

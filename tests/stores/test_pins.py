@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from app.stores import agent_named, discover
 from app.stores.base import Store
 from app.stores.omp import Omp
+from app.stores.pins import OWN, read_own_pins, read_pins, set_own_pin, set_pin, why_no_pins
+from tests.waiting import ends
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,6 +36,39 @@ def test_damaged_pins_are_none(tmp_path: Path, damaged: bytes) -> None:
     pins.parent.mkdir(parents=True)
     pins.write_bytes(damaged)
     assert store.agent.pins(store) == frozenset()
+
+
+@pytest.mark.parametrize("name", ["session-pins.json", "pins.json"])
+def test_pins_that_have_no_end_are_none_and_a_pipe_is_not_replaced(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    os.mkfifo(path)
+    if name == OWN:
+        assert ends(lambda: read_own_pins(str(tmp_path))) == frozenset()
+        with pytest.raises(OSError, match="not a regular file"):
+            ends(lambda: set_own_pin(str(tmp_path), "pi", "one", True))
+    else:
+        assert ends(lambda: read_pins(str(path))) == frozenset()
+        with pytest.raises(OSError, match="not a regular file"):
+            ends(lambda: set_pin(str(path), "one", True, str(tmp_path / "state")))
+    assert why_no_pins(str(path)) == "not a regular file"
+    assert path.is_fifo()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "why"),
+    [
+        ("session-pins.json", None, ""),
+        ("session-pins.json", b'["one", 2]', ""),
+        ("session-pins.json", b"{", "not JSON"),
+        ("session-pins.json", b"{}", "not a list"),
+        ("pins.json", b'{"pi": ["one"]}', ""),
+        ("pins.json", b"[]", "not lists by agent"),
+    ],
+)
+def test_why_no_pins_are_known(tmp_path: Path, name: str, content: bytes | None, why: str) -> None:
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    assert why_no_pins(str(tmp_path / name)) == why
 
 
 def test_what_is_no_id_is_passed_over(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
@@ -243,3 +244,28 @@ async def test_a_session_without_an_entry_shows_its_damaged_lines(browser, tmp_p
         assert "! line 2: " in it.text()
         await it.press("tab", "up", "left", "right", "ctrl+left", "n", "p", "b", "m", "full_stop")
         assert it.tree.damaged.line == 2
+
+
+async def test_the_header_and_a_search_say_that_a_file_cannot_be_read(browser, three, monkeypatch):
+    secret = pi_session(three, *chain("write a login page", "done", id="secret"), id="secret")
+    really = os.open
+    denied = [str(secret)]
+
+    def refuse(path, flags, *rest, **options):
+        if str(path) in denied:
+            raise PermissionError(13, "Permission denied", path)
+        return really(path, flags, *rest, **options)
+
+    monkeypatch.setattr(os, "open", refuse)
+    async with browser(size=(140, 40)) as it:
+        await it.until(lambda: "1 file not read: leafmark doctor" in it.text(), "the header")
+        await it.press("slash", *"login")
+        await it.until(lambda: "cannot be read: " in it.text(), "the note")
+        await it.press("escape", "f5")
+        await it.until(lambda: it.toasts(), "that all was looked at again")
+        assert "1 file not read" in it.text()
+        denied.clear()
+        await it.press("f5")
+        await it.until(lambda: "write a login page" in it.text(), "that it is listed")
+        await it.until(lambda: "looking again" not in it.text(), "that all was looked at")
+        assert "file not read" not in it.text()

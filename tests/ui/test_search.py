@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from app.index.query.grammar import parse
+from app.index.query.query import QueryError
 from tests.factory import message
 from tests.ui.conftest import HERE
 
@@ -58,6 +60,30 @@ async def test_another_spelling_is_said_wherever_there_is_a_screen(browser, thre
         await it.until(lambda: not said(it), "the end of it")
         await it.press("escape")
         assert len(it.listed()) == 5
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (100, 30), (120, 40), (160, 45)])
+async def test_all_of_what_is_wrong_with_a_date_is_said(browser, three, size):
+    with pytest.raises(QueryError) as caught:
+        parse("date:2026-13", 0)
+    async with browser(size=size) as it:
+        await it.press("slash", *"date:2026-13")
+        await it.until(lambda: said(it) == caught.value.message, "the complaint")
+        assert it.sessions.size.height >= 5
+
+
+@pytest.mark.parametrize("size", [(80, 12), (80, 24), (120, 40)])
+async def test_what_there_is_no_room_for_is_cut_with_a_mark(browser, three, size):
+    async with browser(size=size) as it:
+        note = it.screen.query_one("#search-note")
+        words = " ".join(f"word{number:03}" for number in range(80))
+        note.say(words)
+        await it.until(lambda: said(it).startswith("word000"), "the words")
+        assert said(it).endswith("…")
+        assert words.startswith(said(it)[:-1])
+        assert note.size.height == max(4, size[1] // 3)
+        note.say(" ".join(words.split()[:3]))
+        await it.until(lambda: said(it) == "word000 word001 word002", "all of it")
 
 
 @SIZES

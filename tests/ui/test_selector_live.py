@@ -5,9 +5,12 @@ typed and chosen outlasts looking, looking again and the tree (issue 5 "Live", U
 from __future__ import annotations
 
 import json
+import threading
 
 import pytest
 
+from app.index.search.search import Page, Search
+from app.services import searching
 from tests.factory import chain, message
 from tests.ui.conftest import pi_session
 from tests.ui.test_live import append
@@ -178,6 +181,56 @@ async def test_the_selector_is_current_when_one_comes_back_from_the_tree(browser
             if not it.selects:
                 await it.press("escape")
         await it.until(lambda: it.sessions.model.row_at(str(path)).message_count == 3, "the same here")
+
+
+@pytest.fixture
+def held(monkeypatch):
+    """A search for cake has found all, and comes to its end when the test lets it."""
+    go = threading.Event()
+    run = Search.__iter__
+
+    def waits(self):
+        for page in run(self):
+            if page.done and self.query.terms[0].text == "cake" and not go.is_set():
+                yield Page(page.hits, page.total, page.searched, page.of, False, page.notes, {}, [], [])
+                go.wait()
+                if self.is_cancelled:
+                    return
+            yield page
+
+    monkeypatch.setattr(Search, "__iter__", waits)
+    # what is found is shown at once
+    monkeypatch.setattr(searching, "FIRST_SECONDS", 0)
+    yield go
+    go.set()
+
+
+@pytest.mark.parametrize("query", ["", "bread"])
+async def test_a_search_that_another_one_over_it_has_ended_is_begun_again(browser, many, held, query):
+    async with browser(selector="", size=(120, 24)) as it:
+        await it.press(*"cake")
+        await it.until(lambda: len(it.listed()) == 30, "what was found")
+        side = it.screen.side
+        await it.press("shift+tab", "t")
+        await it.until(lambda: not it.selects, "the tree")
+        await it.settled()
+        await it.press("shift+tab")
+        assert it.focus == "sessions"
+        await it.press("slash", *query)
+        above = it.screen.side
+        await it.until(lambda: above.is_answered and not above.is_due, "the search over it")
+        assert above.box.value == query
+        assert side.is_due
+        assert side.is_searching
+        held.set()
+        for _ in range(6):
+            if not it.selects:
+                await it.press("escape")
+        assert it.screen.side is side
+        await it.until(lambda: not side.is_due, "the end of the search")
+        assert not side.is_searching
+        assert len(it.listed()) == 30
+        assert "30 of 60 ─" in it.text()
 
 
 async def test_a_question_stays_with_its_session_while_others_come(browser, many):

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.view.ascii_text import ascii_text
+from app.view.ascii_text import ascii_text, encodable
 from app.view.cells import width
-from app.view.terminal import is_ascii_terminal
+from app.view.terminal import draws_all, draws_signs, is_ascii_terminal, speller
 from app.view.tree_row import ASCII, UNICODE
 
 
@@ -16,6 +16,30 @@ from app.view.tree_row import ASCII, UNICODE
 def test_it_is_ascii_and_as_wide(text):
     assert ascii_text(text).isascii()
     assert len(ascii_text(text)) == width(text)
+
+
+ENCODINGS = ["ascii", "latin-1", "koi8-r", "cp437", "euc-jp", "big5", "gb18030", "utf-8"]
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@given(st.text(alphabet=st.characters(exclude_categories=("Cc", "Cs")), max_size=40))
+def test_what_an_encoding_lacks_is_spelt_in_as_many_cells(encoding, text):
+    for ascii_only in (True, False):
+        spell = speller(encoding, ascii_only=ascii_only)
+        spelt = spell(text) if spell is not None else text
+        spelt.encode(encoding)
+        assert width(spelt) == width(text)
+    assert encodable(text, "utf-8") == text
+
+
+def test_what_an_encoding_has_stays():
+    assert speller("utf-8", ascii_only=False) is None
+    assert speller("gb18030", ascii_only=False) is None
+    assert speller("latin-1", ascii_only=False)("naïve · 日本 – ❯") == "naïve · ???? - >"
+    assert speller("latin-1", ascii_only=True)("naïve · 日本 – ❯") == "naive . ???? - >"
+    # not all of the signs: those that it has do not go with what stands for the rest
+    assert [encoding for encoding in ENCODINGS if draws_signs(encoding)] == ["gb18030", "utf-8"]
+    assert [encoding for encoding in ENCODINGS if draws_all(encoding)] == ["gb18030", "utf-8"]
 
 
 @pytest.mark.parametrize(

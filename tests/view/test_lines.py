@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from app.commands import COMMANDS, PANES, footer, key_name
 from app.formats.text import one_line
 from app.view.arrangement import Arrangement
-from app.view.bars import header_line, keys_line, resume_line
+from app.view.bars import header_line, keys_line, resume_line, unread_note
 from app.view.frame import frame
 from app.view.geometry import place
 from app.view.highlight import highlight
@@ -192,3 +192,11 @@ def test_commands_have_ids_of_their_own_and_no_two_in_a_pane_share_a_key():
 )
 def test_key_names(key, said):
     assert key_name(key) == said
+
+
+def test_files_that_cannot_be_read_are_counted() -> None:
+    assert [unread_note(files) for files in (0, 1, 1_200)] == [
+        "",
+        "1 file not read: leafmark doctor",
+        "1,200 files not read: leafmark doctor",
+    ]

@@ -49,8 +49,9 @@ def complete(text: str, position: int, vocabulary: Vocabulary | None = None) -> 
     """The candidates for the cursor at `position` of `text`, the likeliest first; at most `MOST`.
 
     Between words these are the names of all filters; at the end of a word, or within it, those that begin as
-    it does; in a filter's value what it takes, first what begins with what is left of the cursor, then what
-    has it in it. There are none in a phrase or pattern. Raises nothing, whatever the text and position.
+    the whole of it does, and take its place; behind a colon the name that the one before it is taken for; in
+    a filter's value what it takes, first what begins with what is left of the cursor, then what has it in it.
+    There are none in a phrase or pattern. Raises nothing, whatever the text and position.
 
     :param vocabulary: the values that sessions have; without it only what is fixed is offered.
     """
@@ -79,30 +80,28 @@ def complete(text: str, position: int, vocabulary: Vocabulary | None = None) -> 
 def _names_at(text: str, position: int, left: Token, whole: Token) -> Iterator[Completion]:
     start = left.items[0].start
     name, colon, _ = left.items[0].text.partition(":")
+    there = whole.items[0]
     if colon:
         meant = alike(name.lower())
-        if meant:
+        if meant and not text.startswith(":", start + len(name) + 1):
             behind = start + len(name) + 1
             yield Completion(start, behind, f"{meant}:", SORTS[meant].takes)
     elif whole.shape in ("filter", "regex"):
         # The cursor is in the name of what has its colon already.
-        yield from _names(name, start, whole.items[0].start)
-    elif whole.shape == "word":
-        # A whole word that is the beginning of a name gives way to it, with its colon. Of any other word what
-        # is behind the cursor stays.
-        typed, colon, _ = whole.items[0].text.partition(":")
-        for candidate in _names(name, start, position):
-            if candidate.text.startswith(fold(typed)):
-                candidate.end = start + len(typed) + len(colon)
-            yield candidate
+        yield from _names(text[start : there.start - 1], start, there.start)
+    elif whole.shape == "word" and there.start == start and not there.quoted:
+        typed, colon, rest = there.text.partition(":")
+        # `date::parse` is a word, with its name completed as well
+        if not rest.startswith(":"):
+            yield from _names(typed, start, start + len(typed) + len(colon))
 
 
 def _names(beginning: str, start: int, end: int) -> Iterator[Completion]:
-    folded = fold(beginning)
+    typed = beginning.lower()
     for sort in SORTS.values():
-        if sort.name.startswith(folded):
+        if sort.name.startswith(typed):
             yield Completion(start, end, f"{sort.name}:", sort.takes)
-    if REGEX.startswith(folded):
+    if REGEX.startswith(typed):
         yield Completion(start, end, f"{REGEX}:", "a regular expression (RE2)")
 
 

@@ -28,7 +28,8 @@ def span(text: str, now_ms: int, zone: tzinfo | None = None) -> Span | None:
     Of ages `<2d` and `2d` are the last two days, and `>1w` is all before the last week. Of days, months and
     years, `<2026-10` is all before October, `<=2026-10` all up to its end, `2026-10` the month itself. A
     range takes in all of both its ends, which stand in either order; one of them may be missing. A day
-    begins at the first moment that has its date, whatever clocks do that night.
+    begins at the first moment that has its date, whatever clocks do that night. Where the clock stands
+    outside the years 1 to 9999 there is no today.
 
     :param zone: where days begin; None is the time zone of this machine.
     """
@@ -76,19 +77,21 @@ def _calendar(text: str, now_ms: int, zone: tzinfo | None) -> Span | None:
     from datetime import date, datetime, timedelta
 
     if text in ("today", "yesterday"):
-        day = datetime.fromtimestamp(now_ms // 1000, zone).date()
-        if text == "yesterday":
-            day -= timedelta(1)
-        return _begin(day, zone), _begin(day + timedelta(1), zone)
-    year, *rest = text.split("-")
-    digits = (year + "".join(rest)).isascii() and all(part.isdigit() for part in (year, *rest))
-    if not digits or len(year) != 4 or len(rest) > 2 or any(len(part) > 2 for part in rest):
-        return None
-    numbers = [int(year), *map(int, rest)]
-    try:
-        first = date(*[*numbers, 1, 1][:3])
-    except ValueError:
-        return None
+        try:
+            first = datetime.fromtimestamp(now_ms // 1000, zone).date() - timedelta(text == "yesterday")
+        except (OverflowError, ValueError, OSError):
+            return None  # a clock that is wrong: there is no such day
+        numbers = [first.year, first.month, first.day]
+    else:
+        year, *rest = text.split("-")
+        digits = (year + "".join(rest)).isascii() and all(part.isdigit() for part in (year, *rest))
+        if not digits or len(year) != 4 or len(rest) > 2 or any(len(part) > 2 for part in rest):
+            return None
+        numbers = [int(year), *map(int, rest)]
+        try:
+            first = date(*[*numbers, 1, 1][:3])
+        except ValueError:
+            return None
     try:
         if len(numbers) == 1:
             end = _begin(first.replace(year=first.year + 1), zone)

@@ -235,7 +235,8 @@ class Page:
 
     total      sessions that match so far; exact when `done`
     searched   sessions looked into, of `of`
-    notes      what there is to say so far: near spellings that were used, files that could not be read
+    notes      what there is to say so far: near spellings that were used; when `done`, files that could not
+               be read, too
     instead    by a word that is nowhere, what was looked for instead
     as_kept    paths of files that cannot be read any more, of which what was kept was looked through
     unread     paths of files that cannot be read, of which nothing was

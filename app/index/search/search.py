@@ -66,11 +66,13 @@ class Search:
         generation: int = 0,
         alone: bool = False,
         ahead: Ahead | None = None,
+        unread: Mapping[str, str] | None = None,
         done: Callable[[Memory], object] = lambda memory: None,
     ) -> None:
         """:param memory: what the last search found out.
         :param alone: this process has nothing else to do and may be copied.
         :param ahead: it was copied, and the copy looks for the same.
+        :param unread: path -> why, of the files that may be sessions and are none of them.
         :param done: is called with what this one found out, at its end, or when it is given up.
         :raises QueryError: a pattern cannot be looked for.
         """
@@ -87,6 +89,7 @@ class Search:
         self._every = every
         self._alone = alone
         self._ahead = ahead
+        self._unread = unread or {}
         self._now_ms = now_ms
         self._done = done
         self._cancelled = Event()
@@ -204,10 +207,11 @@ class Search:
     def _page(self, hits: Hits, sweep: Sweep, view: View, *, done: bool = False) -> Page:
         if self.is_cancelled:
             raise Stopped
-        unread, lost = sweep.files.unread, self._originals.lost
+        unread, lost = {**self._unread, **sweep.files.unread}, self._originals.lost
         as_kept = {*sweep.files.as_kept, *lost} if self.query.is_deep else {*view.away, *lost}
         as_kept.difference_update(unread)
-        notes = (*self._notes, *self._about(as_kept, unread))
+        # Of files the last page tells: until then there are more of them with each.
+        notes = (*self._notes, *(self._about(as_kept, unread) if done else ()))
         return Page(
             hits,
             sweep.total,
@@ -229,8 +233,10 @@ class Search:
             # What is kept is folded, and not what was asked for where case counts.
             reasons |= self._originals.lost
             yield from _said_of(as_kept.difference(reasons), "searched as before")
-        for path, why in reasons.items():
-            yield Note(f"cannot be read: {path}: {why}", 0, 0)
+        if reasons:
+            first = min(reasons)
+            which = first if len(reasons) == 1 else f"{len(reasons):,} files, {first} among them"
+            yield Note(f"cannot be read: {which}: {reasons[first]}", 0, 0)
 
     def _found(self, sweep: Sweep, scores: dict[Session, float]) -> Iterator[Sequence[Session | Hit]]:
         """What is found in the order that was asked for, some at a time; none now and then.

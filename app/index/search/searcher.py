@@ -14,7 +14,7 @@ from app.index.search.sessions import Sessions
 from app.index.text.mapped import Segments, runs_free
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from app.index.catalog import Catalog
     from app.index.row import Row
@@ -29,14 +29,21 @@ class Searcher:
     """Searches the sessions of a catalog. May be used from several threads."""
 
     def __init__(
-        self, catalog: Catalog, stores: Sequence[Store], facts: Facts | None = None, home: str = ""
+        self,
+        catalog: Catalog,
+        stores: Sequence[Store],
+        facts: Facts | None = None,
+        home: str = "",
+        unread: Callable[[], Mapping[str, str]] = dict,
     ) -> None:
         """:param facts: what filters ask that no row says.
         :param home: the folder that is shown as ``~``: words are looked for in this as well.
+        :param unread: path -> why, of the files that may be sessions and cannot be read.
         """
         self.segments = Segments(catalog.text_folder)
         self.sessions = Sessions(catalog, self.segments, home)
         self._facts = facts or Facts()
+        self._unread = unread
         self._places = Places({store.root: store.agents for store in stores})
         self._lock = Lock()
         self._placing = Lock()
@@ -122,6 +129,7 @@ class Searcher:
                 generation=self._generation,
                 alone=alone,
                 ahead=ahead,
+                unread=self._unread(),
                 done=self._remember,
             )
 

@@ -6,6 +6,7 @@ import mmap
 import os
 from typing import TYPE_CHECKING, Any
 
+from app.formats.lines import open_file
 from app.index.text.segment import path_of
 from app.sessions.pieces import MARK
 
@@ -148,7 +149,7 @@ class Segments:
     def _map(self, name: str) -> Source | None:
         path = path_of(self._folder, name)
         try:
-            with open(path, "rb") as file:
+            with open(path, "rb", opener=lambda name, _: open_file(name)) as file:
                 status = os.fstat(file.fileno())
                 data = mmap.mmap(file.fileno(), status.st_size, access=mmap.ACCESS_READ)
                 source = Source(data, self.age, status, path)

@@ -50,8 +50,13 @@ def is_name(name: object) -> bool:
 
 def begins_well(folder: str, name: str) -> bool:
     """Whether a segment holds pieces as far as its first bytes tell; one that cannot be read may."""
+    from app.formats.lines import open_file
+
+    def opener(path: str, _: int) -> int:
+        return open_file(path)
+
     try:
-        with open(path_of(folder, name), "rb", buffering=0) as file:
+        with open(path_of(folder, name), "rb", buffering=0, opener=opener) as file:
             return (file.read(len(MARK)) or MARK) == MARK
     except OSError:
         return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from app.formats.lines import open_file
 from app.index.text.segment import path_of
 
 TYPE_CHECKING = False
@@ -47,7 +48,7 @@ def bytes_of(folder: str, spans: Iterable[Span]) -> bytes | None:
     try:
         for name, start, length in spans:
             if name not in opened:
-                opened[name] = os.open(path_of(folder, name), os.O_RDONLY | getattr(os, "O_BINARY", 0))
+                opened[name] = open_file(path_of(folder, name))
             part = _read(opened[name], start, length)
             if len(part) != length:
                 return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from datetime import datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ import pytest
 
 from app.index.query.dates import span
 from app.index.query.grammar import parse
-from app.index.query.query import Facts
+from app.index.query.query import Facts, QueryError
 from tests.factory import NOW, make_row
 
 if TYPE_CHECKING:
@@ -168,3 +169,17 @@ def test_days_follow_one_another_without_gaps(new_york: ZoneInfo) -> None:
         assert end is None or begin == end
         end = following
         day += timedelta(1)
+
+
+@pytest.mark.parametrize("now_ms", [-(10**15), 10**15, 10**18, -(10**30), 10**30])
+@pytest.mark.parametrize("value", ["today", "yesterday", "<=today", "2026..today"])
+def test_without_a_date_there_is_no_today(value: str, now_ms: int) -> None:
+    assert span(value, now_ms, UTC) is None
+    with pytest.raises(QueryError, match="not " + re.escape(value)):
+        parse(f"date:{value}", now_ms)
+    parse("date:2026 date:<2d date:2026..1w", now_ms)
+
+
+def test_the_first_day_has_none_before_it_and_the_last_no_end() -> None:
+    assert meant("yesterday", "0001-01-01T12:00") is None
+    assert meant("today", "9999-12-31T12:00") == (at("9999-12-31"), EVER)

@@ -255,6 +255,26 @@ def test_what_is_completed_replaces_what_is_there(text: str, position: int) -> N
         assert token.items[-1].closed
 
 
+@given(QUERIES, st.integers(0, 100))
+@example("all", 1)
+@example("->", 1)
+@example("-31", 1)
+@example("tool:x", 1)
+@example('-" ag', 1)
+@example("mod::User", 2)
+@example("\u200b", 1)
+def test_a_name_takes_the_place_of_the_whole_word_that_it_begins_with(text: str, position: int) -> None:
+    inside = min(position, len(text))
+    for candidate in complete(text, inside):
+        typed = text[candidate.start : candidate.end]
+        if not candidate.text.endswith(":") or (candidate.end <= inside and typed.endswith(":")):
+            continue  # a value, or what a name behind which there is a value is taken for
+        assert candidate.text.startswith(text[candidate.start : inside].lower())
+        assert candidate.text.startswith(typed.lower())
+        behind = text[candidate.end : candidate.end + 1]
+        assert not behind.strip() or (typed.endswith(":") and behind != ":")
+
+
 @given(st.sampled_from(["dir", "name", "label", "model", "tool"]), st.data())
 def test_a_value_that_is_completed_finds_its_session(field: str, data: st.DataObject) -> None:
     value = data.draw(TYPABLE.filter(str.strip))

@@ -355,10 +355,85 @@ def test_of_each_that_is_out_of_reach_one_thing_is_said(
         page = world.pages(text)[-1]
         said = [note.message for note in page.notes if "cannot be read" in note.message]
         together = f"2 sessions, {paths[1]} among them"
-        alone = sorted(f"cannot be read: {path}: Permission denied" for path in paths[1:])
-        assert [message for message in said if message.endswith(together)] or sorted(said) == alone
-        assert len(said) == (1 if together in said[0] else 2)
+        nothing = f"cannot be read: 2 files, {paths[1]} among them: Permission denied"
+        assert [message for message in said if message.endswith(together)] or said == [nothing]
+        assert len(said) == 1
         assert sorted([*page.as_kept, *page.unread]) == paths[1:]
+
+
+def test_a_file_that_could_never_be_read_is_told_of(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is looked for, by who has just scanned and by who follows; one that is no session is not."""
+    paths = [str(world.session(f"s{number}", "needle")) for number in range(3)]
+    (world.path("s0").parent / "notes.jsonl").write_text("no session\n")
+    really = os.open
+    denied = [paths[1]]
+
+    def deny(name: str, flags: int, mode: int = 0o777) -> int:
+        if name in denied:
+            raise PermissionError(13, "Permission denied")
+        return really(name, flags, mode)
+
+    monkeypatch.setattr(os, "open", deny)
+    world.scan()
+    said = f"cannot be read: {paths[1]}: Permission denied"
+    for text, total in (
+        ("needle", 2),
+        ("Needle", 2),
+        ("needle in:all", 2),
+        ("is:damaged", 0),
+        ("x in:tools", 0),
+    ):
+        page = world.pages(text)[-1]
+        assert (page.total, page.unread, page.as_kept) == (total, [paths[1]], []), text
+        assert said in [note.message for note in page.notes], text
+    for _ in range(2):
+        # Nothing has changed, and it is tried again.
+        later = world.open()
+        later.scan()
+        assert list(later.query("needle"))[-1].unread == [paths[1]]
+    denied.append(paths[2])
+    os.utime(paths[2])
+    world.scan()
+    page = world.pages("needle")[-1]
+    assert (page.as_kept, page.unread) == ([paths[2]], [paths[1]])
+    denied.clear()
+    world.scan()
+    page = world.pages("needle")[-1]
+    assert (page.total, page.unread, page.as_kept, page.notes) == (3, [], [], ())
+    denied.append(paths[0])
+    os.utime(paths[0])
+    world.path("s0").unlink()
+    world.scan()
+    assert world.pages("needle")[-1].unread == []
+
+
+def test_of_files_that_cannot_be_read_the_last_page_tells(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until then there are more of them with each, and something else would be said each time."""
+    paths = [str(world.session(f"s{number:02}", "needle")) for number in range(30)]
+    world.scan()
+    really = os.open
+
+    def deny(name: str, flags: int, mode: int = 0o777) -> int:
+        if name in paths:
+            raise PermissionError(13, "Permission denied")
+        return really(name, flags, mode)
+
+    monkeypatch.setattr(os, "open", deny)
+    monkeypatch.setattr("app.index.search.search._PAUSE_SECONDS", 0.0)
+    for text, how in (
+        (
+            "needle in:all",
+            "cannot be read any more, and searched as before, but not what tools said: 30 sessions",
+        ),
+        ("needle in:tools", "cannot be read: 30 files"),
+    ):
+        *before, last = world.pages(text)
+        assert not any(page.notes for page in before)
+        said = [note.message for note in last.notes if note.message.startswith("cannot")]
+        assert len(said) == 1
+        assert said[0].startswith(f"{how}, {paths[0]} among them")
 
 
 def test_a_word_that_only_a_kept_text_has_is_not_looked_for_otherwise(

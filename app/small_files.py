@@ -1,0 +1,75 @@
+"""Reading a small file that others write: settings, pins, notes (FORMATS 1).
+
+What lies in its place may be anything: a cloned repository brings links to devices, a named pipe waits for
+ever, a file with holes is longer than any memory. Such are refused, with the reason in a few words.
+
+On the fast path: imports nothing but `os`, `stat` and `errno`.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+LONGEST = 4 << 20
+"""Bytes. No program writes that much into such a file."""
+
+IRREGULAR = "not a regular file"
+
+# Not waiting, should a pipe come into the place of the file that was looked at a moment ago.
+_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+
+
+def read_small(path: str, most: int = LONGEST) -> bytes:
+    """The whole of the file at `path`, links followed.
+
+    :param most: bytes it may have.
+    :raises FileNotFoundError, NotADirectoryError: it is not there.
+    :raises OSError: it is longer, no regular file, or cannot be read; `strerror` says which, `filename` is
+        the path.
+    """
+    try:
+        # Before it is opened: there are devices to which that alone does something.
+        _check(path, os.stat(path), most)
+        descriptor = os.open(path, _READ)
+    except ValueError:  # a NUL in a path that somebody else wrote
+        raise OSError(errno.EINVAL, "not a path", path) from None
+    try:
+        _check(path, os.fstat(descriptor), most)
+        parts = []
+        left = most + 1
+        while left > 0 and (part := os.read(descriptor, left)):
+            parts.append(part)
+            left -= len(part)
+    except OSError as error:
+        raise _named(error, path) from None
+    finally:
+        os.close(descriptor)
+    if not left:
+        raise _too_long(path, most)
+    return b"".join(parts)
+
+
+def check_regular(path: str, status: os.stat_result) -> None:
+    """:raises OSError: it is the status of something else than a regular file."""
+    if stat.S_ISREG(status.st_mode):
+        return
+    if stat.S_ISDIR(status.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    raise OSError(errno.EINVAL, IRREGULAR, path)
+
+
+def _check(path: str, status: os.stat_result, most: int) -> None:
+    check_regular(path, status)
+    if status.st_size > most:
+        raise _too_long(path, most)
+
+
+def _too_long(path: str, most: int) -> OSError:
+    return OSError(errno.EFBIG, f"longer than {most:,} bytes", path)
+
+
+def _named(error: OSError, path: str) -> OSError:
+    """The error with the path, which those of a descriptor lack."""
+    return error if error.filename else OSError(error.errno, error.strerror, path)

@@ -1,0 +1,151 @@
+"""What a terminal may send, sensible or not: leafmark goes on, and a paste is text whatever stands in it."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import struct
+import subprocess
+import sys
+import termios
+from pathlib import Path
+
+import pytest
+
+from tests.factory import chain, write_session
+from tests.terminal import Terminal
+
+ROOT = Path(__file__).parent.parent.parent
+COMMAND = [sys.executable, "-m", "app"]
+SENSELESS = [
+    b"\xff",
+    b"\x1b[200~\xff\x1b[201~",
+    b"\x1b[1114112u",
+    b"\x1b[:A",
+    b"\x1b[99999999999999999999u",
+    b"\x1b[97;1;1114112u",
+    b"\x1b[48;0;0;0;0t",
+    b"\x1b[<99999999999999999999;1;1M",
+    b"\x1b[?1;2c",
+    b"\x1b[99x",
+    b"\x1b]11;rgb:0000/0000/0000\x07",
+    b"\x1bPq\x1b\\",
+    b"\x1b[1;\xff",
+]
+HOSTILE_PASTE = b"\x1b[200~a\x1b[0m\x04\ry\r\x1b[201~"
+DIES_AT_AN_EXCLAMATION_MARK = """
+from app import terminal_input
+class Dying(terminal_input.TerminalInput):
+    def take(self, data, now):
+        if data == b"!":
+            raise RuntimeError("nobody expected this")
+        return super().take(data, now)
+terminal_input.TerminalInput = Dying
+from app.cli import start
+raise SystemExit(start())
+"""
+
+
+@pytest.fixture
+def machine(tmp_path):
+    """A folder with two sessions, and the environment of a shell there."""
+    work = tmp_path / "work"
+    work.mkdir()
+    store = tmp_path / "home/.pi/agent/sessions/--work--"
+    write_session(store / "2026_aaaa.jsonl", *chain("fix the login", "early", id="aaaa", cwd=str(work)))
+    write_session(store / "2026_bbbb.jsonl", *chain("man page", "here it is", id="bbbb", cwd=str(work)))
+    env = {
+        "HOME": str(tmp_path / "home"),
+        "PATH": os.environ["PATH"],
+        "LEAFMARK_CACHE_DIR": str(tmp_path / "cache"),
+        "LEAFMARK_STATE_DIR": str(tmp_path / "state"),
+        "PYTHONPATH": str(ROOT),
+        "LANG": "C.UTF-8",
+    }
+    return tmp_path, work, env
+
+
+def leaves(terminal):
+    terminal.press("ctrl+q")
+    assert terminal.wait() == 0
+    assert terminal.leftovers() == []
+
+
+@pytest.mark.parametrize("sent", SENSELESS)
+def test_the_browser_goes_on_after_what_makes_no_sense(machine, sent):
+    _, work, env = machine
+    with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
+        terminal.wait_for_text("← active", 30)
+        terminal.send(sent)
+        terminal.send(b"/login")
+        terminal.wait_for_text("1 of 2")
+        leaves(terminal)
+
+
+@pytest.mark.parametrize("sent", [b"\xff", b"\x1b[200~\xff\x1b[201~"])
+def test_a_byte_that_is_no_text_stands_in_the_line_as_one_that_is_not_known(machine, sent):
+    _, work, env = machine
+    with Terminal([*COMMAND, "resume"], env=env, cwd=str(work)) as terminal:
+        terminal.wait_for_text("2 sessions", 30)
+        terminal.wait_for_bytes(b"\x1b[?2004h", 30)
+        terminal.send(sent)
+        terminal.wait_for_text("\ufffd")
+        leaves(terminal)
+
+
+def test_what_is_pasted_presses_no_key(machine):
+    tmp_path, work, env = machine
+    with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
+        terminal.wait_for_text("← active", 30)
+        terminal.send(HOSTILE_PASTE)
+        terminal.send(b"/login")
+        terminal.wait_for_text("1 of 2")
+        leaves(terminal)
+    assert len(list((tmp_path / "home/.pi/agent/sessions/--work--").iterdir())) == 2
+
+
+def test_a_paste_that_comes_in_pieces_is_one(machine):
+    _, work, env = machine
+    with Terminal([*COMMAND, "resume"], env=env, cwd=str(work)) as terminal:
+        terminal.wait_for_text("2 sessions", 30)
+        terminal.wait_for_bytes(b"\x1b[?2004h", 30)
+        for number in b"\x1b[200~fix\x1b[A\rthe\x1b[201~":
+            terminal.send(bytes([number]))
+        terminal.wait_for_text("fix␛[A the")
+        leaves(terminal)
+
+
+def test_an_error_nobody_expected_in_what_reads_keys_is_a_failure(machine):
+    tmp_path, work, env = machine
+    command = [sys.executable, "-c", DIES_AT_AN_EXCLAMATION_MARK]
+    with Terminal(command, env=env, cwd=str(work)) as terminal:
+        terminal.wait_for_text("← active", 30)
+        terminal.send(b"!")
+        assert terminal.wait() == 3
+        assert terminal.leftovers() == []
+        assert terminal.shows("leafmark: RuntimeError: nobody expected this")
+    assert "Dying" not in terminal.dump()
+    assert "nobody expected this" in (tmp_path / "state/crash.log").read_text()
+
+
+def test_a_terminal_that_is_gone_without_a_signal_is_a_failure(machine):
+    tmp_path, work, env = machine
+    master, slave = os.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+    streams = {"stdin": slave, "stdout": slave, "stderr": slave}
+    env = {**env, "TERM": "xterm-256color"}
+    # it is nobody's controlling terminal, so that no SIGHUP tells of its end
+    process = subprocess.Popen(COMMAND, env=env, cwd=work, start_new_session=True, **streams)
+    os.close(slave)
+    try:
+        written = b""
+        while "← active".encode() not in written:
+            written += os.read(master, 65_536)
+    finally:
+        os.close(master)
+    try:
+        # 3, unless Python fails to flush what is left
+        assert process.wait(30) in (3, 120)
+    finally:
+        process.kill()
+    assert not (tmp_path / "state/crash.log").exists()

@@ -1,0 +1,126 @@
+"""Stopped from outside and continued: the terminal is the shell's meanwhile, and then ours again."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.factory import chain, write_session
+from tests.terminal import Terminal
+
+ROOT = Path(__file__).parent.parent.parent
+COMMAND = [sys.executable, "-m", "app"]
+SHELL = b"the shell was here "
+
+
+@pytest.fixture
+def machine(tmp_path):
+    """A folder with a session that is known, and the environment of a shell there."""
+    work = tmp_path / "work"
+    work.mkdir()
+    store = tmp_path / "home/.pi/agent/sessions/--work--"
+    write_session(store / "2026_aaaa.jsonl", *chain("fix the login", "early", id="aaaa", cwd=str(work)))
+    env = {
+        "HOME": str(tmp_path / "home"),
+        "PATH": os.environ["PATH"],
+        "LEAFMARK_CACHE_DIR": str(tmp_path / "cache"),
+        "LEAFMARK_STATE_DIR": str(tmp_path / "state"),
+        "PYTHONPATH": str(ROOT),
+        "LANG": "C.UTF-8",
+    }
+    subprocess.run([*COMMAND, "list"], env=env, cwd=work, check=True, capture_output=True)
+    return work, env
+
+
+def stop(terminal, number):
+    terminal.signal(number)
+    for _ in range(1000):
+        pid, status = os.waitpid(terminal.process.pid, os.WUNTRACED | os.WNOHANG)
+        if pid:
+            break
+        time.sleep(0.01)
+    assert pid, "it does not stop"
+    assert os.WIFSTOPPED(status)
+
+
+def go_on(terminal):
+    """Continue it, on a terminal with other things on it."""
+    terminal.settle(0.05)
+    terminal.emulator.feed(b"\x1b[H" + SHELL * 40)
+    terminal.signal(signal.SIGCONT)
+
+
+@pytest.mark.parametrize("words", [[], ["resume"]])
+@pytest.mark.parametrize("number", [signal.SIGTSTP, signal.SIGSTOP])
+def test_all_of_the_screen_is_there_again(machine, words, number):
+    work, env = machine
+    with Terminal([*COMMAND, *words], env=env, cwd=str(work)) as terminal:
+        terminal.wait_for_text("fix the login")
+        terminal.wait_for_bytes(b"\x1b[?2004h", 30)
+        if not words:
+            terminal.wait_for_text("← active", 30)
+        terminal.settle()
+        before = terminal.lines
+        for _ in range(2):
+            stop(terminal, number)
+            if number == signal.SIGTSTP:
+                assert terminal.leftovers() == []
+            seen = len(terminal.chunks)
+            go_on(terminal)
+            terminal.wait_for_bytes(b"\x1b[?2004h", after=seen)
+            terminal.wait_for(lambda it: it.lines == before)
+            assert terminal.emulator.alternate
+        terminal.press("ctrl+q")
+        assert terminal.wait() == 0
+        assert terminal.leftovers() == []
+
+
+def test_before_textual_is_up_it_waits_for_that(machine):
+    work, env = machine
+    with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
+        terminal.wait_for_bytes(b"\x1b[?1049h", 30)
+        stop(terminal, signal.SIGTSTP)
+        assert terminal.leftovers() == []
+        go_on(terminal)
+        terminal.wait_for_text("← active", 30)
+        terminal.wait_for_text("fix the login")
+        terminal.wait_for(lambda it: "shell" not in it.dump())
+        terminal.press("q")
+        assert terminal.wait() == 0
+        assert terminal.leftovers() == []
+
+
+def test_control_z_is_undo_also_before_textual_is_up(machine):
+    work, env = machine
+    with Terminal([*COMMAND, "resume"], env=env, cwd=str(work)) as terminal:
+        terminal.wait_for_bytes(b"\x1b[?1049h", 30)
+        terminal.press("ctrl+z")
+        terminal.wait_for_text("Nothing to take back", 30)
+        terminal.press("ctrl+q")
+        assert terminal.wait() == 0
+
+
+def test_while_another_program_has_the_terminal_it_stops_at_once(machine, tmp_path):
+    work, env = machine
+    editor = tmp_path / "editor"
+    editor.write_text(f"#!{sys.executable}\nprint('EDITS', flush=True)\ninput()\n")
+    editor.chmod(0o755)
+    with Terminal(COMMAND, env={**env, "EDITOR": str(editor)}, cwd=str(work)) as terminal:
+        terminal.wait_for_text("← active", 30)
+        terminal.press("tab", "tab", "E")
+        terminal.wait_for_text("EDITS", 20)
+        stop(terminal, signal.SIGTSTP)
+        terminal.signal(signal.SIGCONT)
+        terminal.settle()
+        assert terminal.leftovers() == [], "it is still the editor's"
+        terminal.send("\r")
+        terminal.wait_for_text("← active", 20)
+        terminal.press("q")
+        assert terminal.wait() == 0
+        assert terminal.leftovers() == []

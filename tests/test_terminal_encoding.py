@@ -1,0 +1,34 @@
+"""What is written to a terminal whose encoding lacks characters: none of them is spelt in more cells."""
+
+from __future__ import annotations
+
+import io
+import os
+
+import pytest
+
+from app.first_frame import Terminal
+from app.takeover import Output
+
+
+@pytest.mark.parametrize(
+    ("encoding", "written"),
+    [
+        ("latin-1", b"\x1b[1mna\xefve ? ??"),
+        ("ascii", b"\x1b[1mna?ve ? ??"),
+        ("utf-8", "\x1b[1mnaïve ❯ 日本".encode()),
+    ],
+)
+def test_what_it_lacks_is_no_escape(encoding: str, written: bytes) -> None:
+    data = io.BytesIO()
+    # as Python opens standard error
+    output = Output(io.TextIOWrapper(data, encoding, errors="backslashreplace", write_through=True))
+    assert output.write("\x1b[1mnaïve ❯ 日本") == len("\x1b[1mnaïve ❯ 日本")
+    assert data.getvalue() == written
+    master, slave = os.openpty()
+    try:
+        Terminal(slave, slave, encoding).show("\x1b[1mnaïve ❯ 日本")
+        assert os.read(master, 4096) == written
+    finally:
+        os.close(master)
+        os.close(slave)

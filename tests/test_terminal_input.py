@@ -1,0 +1,248 @@
+"""Bytes of a terminal as messages, cut anywhere and spoilt in every way."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from textual import events
+from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
+from textual._xterm_parser import XTermParser
+from textual.messages import TerminalSupportsSynchronizedOutput
+
+from app import terminal_input
+from app.terminal_input import PAUSE, TerminalInput
+
+PIECES = [
+    *(
+        "\x1b",
+        "\x1b[",
+        "\x1b[<",
+        "\x1b[?",
+        "\x1bO",
+        "\x1b]",
+        "\x1bP",
+        "\x1b_G",
+        "\x1b\\",
+        "\x07",
+        "\x00",
+        "\x7f",
+    ),
+    *(
+        "M",
+        "m",
+        "u",
+        "~",
+        "R",
+        "$y",
+        "t",
+        "c",
+        "I",
+        "A",
+        "_",
+        "<",
+        "a",
+        "é",
+        "\U0001f600",
+        ";",
+        ":",
+        "-1",
+        "0",
+    ),
+    *(
+        "1",
+        "13",
+        "27;",
+        "48;",
+        "48;0;0;0;0t",
+        "200~",
+        "201~",
+        "2026",
+        "55296",
+        "1114112",
+        "9" * 30,
+        "9" * 5000,
+    ),
+]
+KNOWN = "aé\x1b[A\x1b[1;5C\x1bOP\x1b[15~\x1b[97;5u\x1b[I\x1b[<0;3;4M\x1b[<0;3;4m\x1bx\x1b[?2026;2$yq".encode()
+
+
+def told(messages):
+    """What can be compared of messages."""
+    return [
+        (
+            type(each).__name__,
+            getattr(each, "key", getattr(each, "text", None)),
+            getattr(each, "x", None),
+        )
+        for each in messages
+    ]
+
+
+def read(*pieces, waits=True):
+    """What becomes of bytes that come one right after the other, and of the silence behind them."""
+    source = TerminalInput()
+    found = [each for piece in pieces for each in source.take(piece, 0.0)]
+    return told([*found, *(source.waited(PAUSE) if waits else ())])
+
+
+def keys(*names):
+    return [("Key", name, None) for name in names]
+
+
+def paste(text):
+    return [("Paste", text, None)]
+
+
+def test_keys_mouse_and_answers_come_through():
+    found = [*TerminalInput().take(KNOWN, 0.0)]
+    names = [each.key for each in found if isinstance(each, events.Key)]
+    assert names == ["a", "é", "up", "ctrl+right", "f1", "f5", "ctrl+a", "alt+x", "q"]
+    others = [type(each) for each in found if not isinstance(each, events.Key)]
+    assert others == [events.AppFocus, events.MouseDown, events.MouseUp, TerminalSupportsSynchronizedOutput]
+
+
+def test_every_key_that_textual_knows_is_that_key():
+    for sequence in ANSI_SEQUENCES_KEYS:
+        if sequence.startswith("\x1b\x1b"):
+            continue  # Escape, and a key; to Textual as well
+        parser = XTermParser()
+        expected = told([*parser.feed(sequence)])
+        assert not expected or read(sequence.encode()) == expected, repr(sequence)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5])
+def test_pieces_of_any_size_are_the_same(size):
+    data = KNOWN + b"\x1b[200~p\x1b[0m\xc3\xa9\xff\x1b[201~\x1b]11;rgb:1/1/1\x1b\\" + KNOWN
+    assert read(*(data[at : at + size] for at in range(0, len(data), size))) == read(data)
+
+
+@pytest.mark.parametrize(
+    ("sent", "typed"),
+    [
+        (b"\xffq", ["replacement_character", "q"]),
+        (b"\xe9", ["replacement_character"]),
+        (b"\xe9\x1b[A", ["replacement_character", "up"]),
+        (b"caf\xe9 x", ["c", "a", "f", "replacement_character", "space", "x"]),
+    ],
+)
+def test_a_byte_that_is_no_text(sent, typed):
+    assert read(sent) == keys(*typed)
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        *(b"\x1b[1114112u", b"\x1b[:A", b"\x1b[97;1;1114112u", b"\x1b[55296u", b"\x1b[97;1;55296u"),
+        *(b"\x1b[%su" % (b"9" * 5000), b"\x1b[<0;%s;1M" % (b"9" * 400), b"\x1b[48;0;0;0;0t"),
+        *(
+            b"\x1b[48;1;99999999;1;1t",
+            b"\x1b[99x",
+            b"\x1b[?1;2c",
+            b"\x1b[3$y",
+            b"\x1bO5P",
+            b"\x1b[1;2;3;4;5;6;7;8;9;10;11;12;13;14q",
+        ),
+        *(b"\x1b]11;rgb:0/0/0\x07", b"\x1bP1$r0m\x1b\\", b"\x1bPq\x1b\\", b"\x1b_Gi=1;OK\x1b\\"),
+        *(
+            b"\x1b]52;c;%s\x07" % (b"q" * 100_000),
+            b"\x1b[%s~" % (b"1" * 100_000),
+            b"\x1b[2",
+            b"\x1b]0;unfinished",
+        ),
+    ],
+)
+def test_what_makes_no_sense_is_left_out_whole(sent):
+    source = TerminalInput()
+    found = [each for at in range(0, len(sent), 999) for each in source.take(sent[at : at + 999], 0.0)]
+    assert told([*found, *source.waited(PAUSE), *source.take(b"j\x1b[B", PAUSE)]) == keys("j", "down")
+
+
+def test_what_is_behind_a_broken_sequence_is_read():
+    assert read(b"\x1b[1;\rj") == keys("enter", "j")
+    assert read(b"\x1b[1;\x1b[A") == keys("up")
+    assert read(b"\x1b]0;title\x1b[A") == keys("up")
+
+
+def test_escape_waits_for_what_may_be_behind_it():
+    assert read(b"\x1b", waits=False) == []
+    assert read(b"\x1b") == keys("escape")
+    assert read(b"\x1b\x1b[A") == keys("escape", "up")
+    assert read(b"\x1b", b"x") == keys("alt+x")
+    for letter in "[O]P_":
+        assert len(read(b"\x1b" + letter.encode())) == 1
+
+
+def test_a_text_of_an_input_method_may_be_long():
+    text = "長い文章を一度に入力する"
+    sent = "\x1b[0;;" + ":".join(str(ord(each)) for each in text) + "u"
+    found = [*TerminalInput().take(sent.encode(), 0.0)]
+    assert "".join(each.character or "" for each in found if isinstance(each, events.Key)) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "plain",
+        "",
+        "a\x1b[0m\x04\r",
+        "\x1b",
+        "\x1b[201",
+        "\x1b[200~",
+        "\x1bpq",
+        "ab\x1b[1114112u",
+        "\x1b]0;t",
+        "é\n\t",
+    ],
+)
+def test_all_of_a_paste_is_text(text):
+    sent = f"x\x1b[200~{text}\x1b[201~y".encode()
+    expected = [*keys("x"), *paste(text), *keys("y")]
+    assert read(sent) == expected
+    for at in range(1, len(sent)):
+        assert read(sent[:at], sent[at:]) == expected
+
+
+def test_a_very_long_paste_is_one():
+    text = "line of text\x1b[31m\n" * 100_000
+    sent = f"\x1b[200~{text}\x1b[201~".encode()
+    assert read(*(sent[at : at + 4096] for at in range(0, len(sent), 4096))) == paste(text)
+
+
+def test_of_a_paste_that_is_longer_than_any_the_rest_is_no_key(monkeypatch):
+    monkeypatch.setattr(terminal_input, "MOST_PASTED", 10)
+    assert read(b"\x1b[200~123456", b"7890qqq", b"q\x1b[201~j") == [*paste("1234567890"), *keys("j")]
+
+
+def test_a_paste_without_an_end_is_over_after_a_pause():
+    source = TerminalInput()
+    assert not [*source.take(b"\x1b[200~text\x1b[20", 0.0)]
+    assert not [*source.waited(PAUSE / 2)]
+    assert told(source.waited(PAUSE)) == paste("text\x1b[20")
+    assert told(source.take(b"j", 3.0)) == keys("j")
+
+
+def test_every_piece_of_a_paste_is_waited_for_anew():
+    source = TerminalInput()
+    assert not [*source.take(b"\x1b[200~one", 0.0)]
+    assert not [*source.take(b"two", 0.9 * PAUSE)]
+    assert not [*source.waited(1.5 * PAUSE)]
+    assert told(source.take(b"\x1b[201~", 1.6 * PAUSE)) == paste("onetwo")
+
+
+def test_the_rest_of_a_paste_that_was_held_up_is_no_key():
+    source = TerminalInput()
+    assert not [*source.take(b"\x1b[200~one", 0.0)]
+    assert told(source.waited(9.0)) == paste("one")
+    assert told(source.take(b"\x04\r\x1b[201~j", 9.5)) == [*paste("\x04\r"), *keys("j")]
+    assert told(source.take(b"\x1b[201~k", 9.6)) == keys("k")
+
+
+@given(st.lists(st.one_of(st.sampled_from(PIECES).map(str.encode), st.binary(max_size=4)), max_size=12))
+def test_whatever_comes_it_goes_on(pieces):
+    source = TerminalInput()
+    for piece in pieces:
+        list(source.take(piece, 0.0))
+    list(source.waited(PAUSE))
+    list(source.waited(PAUSE))
+    assert told(source.take(b"j\x1b[B", 2.0)) == keys("j", "down")

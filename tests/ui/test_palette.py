@@ -1,0 +1,98 @@
+"""The palette under keys and clicks that come faster than it does."""
+
+from __future__ import annotations
+
+import pytest
+from textual import events
+from textual.command import CommandInput, CommandList, CommandPalette
+
+
+def is_open(it):
+    return CommandPalette.is_open(it.app)
+
+
+def listed(it):
+    return sum(each.option_count for each in it.screen.query(CommandList))
+
+
+@pytest.mark.parametrize("selector", [None, ""])
+@pytest.mark.parametrize("key", ["pageup", "pagedown", "home", "end", "up", "down", "shift+end"])
+async def test_a_key_right_behind_the_one_that_opens_it(browser, three, key, selector):
+    async with browser(selector=selector) as it:
+        for each in ("ctrl+k", key):
+            it.app.post_message(events.Key(each, None))
+        await it.until(lambda: is_open(it) and listed(it), "the list of commands")
+
+
+@pytest.mark.parametrize("key", ["pageup", "pagedown"])
+async def test_a_page_of_a_list_that_is_not_laid_out_yet(browser, three, key):
+    async with browser() as it:
+        await it.press("ctrl+k")
+        await it.until(lambda: is_open(it) and listed(it), "the list of commands")
+        options = it.screen.query_one(CommandList)
+        options._clear_caches()
+        it.screen._action_command_list(key.replace("page", "page_"))
+        await it.press("down")
+        assert is_open(it)
+
+
+@pytest.mark.parametrize("times", [2, 3])
+async def test_clicks_beside_it_close_it_once(browser, three, times):
+    async with browser() as it:
+        below = it.app.screen
+        await it.press("ctrl+k")
+        await it.until(lambda: is_open(it) and listed(it), "the list of commands")
+        palette = it.screen
+        for number in range(times):
+            where = {"x": 2, "y": 38, "screen_x": 2, "screen_y": 38, "delta_x": 0, "delta_y": 0}
+            palette.post_message(
+                events.Click(
+                    palette, button=1, shift=False, meta=False, ctrl=False, chain=number + 1, **where
+                )
+            )
+        await it.until(lambda: it.app.screen is below, "the screen below")
+        assert not it.app._exit
+
+
+async def test_escape_twice_closes_it_once(browser, three):
+    async with browser() as it:
+        await it.press("question_mark")
+        dialog = it.screen
+        await it.press("ctrl+k")
+        if not is_open(it):
+            it.app.action_command_palette()
+            await it.pilot.pause()
+        palette = it.screen
+        palette._action_escape()
+        palette._action_escape()
+        await it.pilot.pause()
+        assert it.screen is dialog
+
+
+async def test_escape_before_it_is_there(browser, three):
+    async with browser() as it:
+        below = it.screen
+        it.app.action_command_palette()
+        it.screen._action_escape()
+        await it.until(lambda: it.screen is below, "the screen below")
+        await it.press("f2")
+        assert it.app.theme == "leafmark-light"
+
+
+async def test_what_is_chosen_twice_is_done_once(browser, three):
+    async with browser() as it:
+        done = []
+        it.app.action_toggle_theme = lambda: done.append("theme")
+        await it.press("ctrl+k")
+        await it.until(lambda: is_open(it) and listed(it), "the list of commands")
+        palette = it.screen
+        options = palette.query_one(CommandList)
+        place = next(at for at, option in enumerate(options.options) if "heme" in str(option.hit.text))
+        options.highlighted = place
+        line = palette.query_one(CommandInput)
+        options.action_select()
+        for _ in range(2):
+            palette.post_message(CommandInput.Submitted(line, ""))
+        await it.until(lambda: done, "the command")
+        await it.pilot.pause()
+        assert done == ["theme"]
