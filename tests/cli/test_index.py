@@ -11,6 +11,7 @@ import pytest
 from app.index.batch import Delta
 from app.index.row import SCHEMA
 from app.reports.progress import Progress
+from tests.denied import deny
 from tests.factory import chain, message, write_session
 
 
@@ -217,15 +218,7 @@ def test_a_file_that_cannot_be_read_is_counted_once(run, folder, monkeypatch):
     """As one that was passed over: it may well be a session, and nothing of it was read."""
     secret = folder / "secret.jsonl"
     write_session(secret, *chain("secret", id="cccc"))
-    really = os.open
-    denied = [str(secret)]
-
-    def refuse(path, flags, *rest, **options):
-        if str(path) in denied:
-            raise PermissionError(13, "Permission denied", path)
-        return really(path, flags, *rest, **options)
-
-    monkeypatch.setattr(os, "open", refuse)
+    denied = deny(monkeypatch, str(secret))
     _, found = asked(run)
     assert [found[name] for name in ("whole", "tails", "sessions", "refused", "passed_over")] == [
         3,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 
 import pytest
 
 from app.screens.problems_dialog import ProblemsDialog
+from tests.denied import deny
 from tests.factory import chain, entry, message
 from tests.ui.conftest import pi_session
 
@@ -248,15 +248,7 @@ async def test_a_session_without_an_entry_shows_its_damaged_lines(browser, tmp_p
 
 async def test_the_header_and_a_search_say_that_a_file_cannot_be_read(browser, three, monkeypatch):
     secret = pi_session(three, *chain("write a login page", "done", id="secret"), id="secret")
-    really = os.open
-    denied = [str(secret)]
-
-    def refuse(path, flags, *rest, **options):
-        if str(path) in denied:
-            raise PermissionError(13, "Permission denied", path)
-        return really(path, flags, *rest, **options)
-
-    monkeypatch.setattr(os, "open", refuse)
+    denied = deny(monkeypatch, str(secret))
     async with browser(size=(140, 40)) as it:
         await it.until(lambda: "1 file not read: leafmark doctor" in it.text(), "the header")
         await it.press("slash", *"login")

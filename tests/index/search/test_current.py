@@ -10,6 +10,7 @@ import pytest
 from app.formats.kinds import USER
 from app.index.search import blocks, search
 from app.index.search.originals import Originals
+from tests.denied import deny
 from tests.factory import NOW
 from tests.index.search.helpers import marked
 
@@ -257,15 +258,7 @@ def test_what_is_out_of_reach_is_searched_as_it_was_and_said_to_be_so(
     paths = [str(world.session(f"s{number}", "needle")) for number in range(3)]
     world.scan()
     world.append("s1", "unread")
-    really = os.open
-    denied = [paths[1]]
-
-    def deny(name: str, flags: int, mode: int = 0o777) -> int:
-        if name in denied:
-            raise PermissionError(13, "Permission denied")
-        return really(name, flags, mode)
-
-    monkeypatch.setattr(os, "open", deny)
+    denied = deny(monkeypatch, paths[1])
     world.scan()
     for index in (world.index, world.open()):
         page = list(index.query("needle"))[-1]
@@ -365,15 +358,7 @@ def test_a_file_that_could_never_be_read_is_told_of(world: World, monkeypatch: p
     """Whatever is looked for, by who has just scanned and by who follows; one that is no session is not."""
     paths = [str(world.session(f"s{number}", "needle")) for number in range(3)]
     (world.path("s0").parent / "notes.jsonl").write_text("no session\n")
-    really = os.open
-    denied = [paths[1]]
-
-    def deny(name: str, flags: int, mode: int = 0o777) -> int:
-        if name in denied:
-            raise PermissionError(13, "Permission denied")
-        return really(name, flags, mode)
-
-    monkeypatch.setattr(os, "open", deny)
+    denied = deny(monkeypatch, paths[1])
     world.scan()
     said = f"cannot be read: {paths[1]}: Permission denied"
     for text, total in (
