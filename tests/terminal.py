@@ -6,7 +6,8 @@
         assert terminal.wait() == 0
         assert terminal.leftovers() == []
 
-Output is stamped as it arrives, in a thread of its own, and emulated when somebody looks. Nothing is ever
+Output is stamped as it arrives, in a thread of its own, which does not wait long for the one that emulates it
+when somebody looks: Python's threads take turns more often while a terminal is open. Nothing is ever
 answered to the program's questions about the terminal unless `answers=True`: then it is said to be a dark
 terminal of the usual kind, without pictures. With `colour=False` it does not say that it is dark.
 """
@@ -18,7 +19,7 @@ import os
 import queue
 import re
 import struct
-import subprocess
+import sys
 import termios
 import threading
 import time
@@ -26,6 +27,8 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 import pyte
 from wcwidth import wcwidth
+
+from tests.spawned import Spawned
 
 if TYPE_CHECKING:
     import signal
@@ -41,6 +44,8 @@ KEYS = {
 }  # fmt: skip
 """Keys by name and the bytes a terminal sends; `ctrl+x`, `alt+x` and single characters need no entry."""
 
+_TURNS = 0.0002
+"""Seconds after which a thread that has work may have its turn."""
 MOUSE_MODES = frozenset({9, 1000, 1001, 1002, 1003})
 ALTERNATE = frozenset({47, 1047, 1049})
 _NAMED_MODES = {1004: "focus reports", 2004: "bracketed paste", 2048: "size reports", 2026: "held frame"}
@@ -176,6 +181,8 @@ class Terminal:
         self._colour = colour
         self._arrived: queue.SimpleQueue[Chunk | None] = queue.SimpleQueue()
         self._ended = False
+        self._turns = sys.getswitchinterval()
+        sys.setswitchinterval(_TURNS)
         self._master, slave = os.openpty()
         self._set_size(*size)
         self._before = termios.tcgetattr(self._master)
@@ -184,16 +191,7 @@ class Terminal:
             given.pop(name, None)
         given |= {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
         self.started = time.perf_counter()
-        self.process = subprocess.Popen(
-            command,
-            stdin=slave,
-            stdout=slave,
-            stderr=slave,
-            env=given,
-            cwd=cwd,
-            start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
-        )
+        self.process = Spawned(command, os.ttyname(slave), given, cwd)
         os.close(slave)
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -389,9 +387,9 @@ class Terminal:
         """Kill the program when it still runs, and let go of the terminal."""
         if self.process.poll() is None:
             self.process.kill()
-            self.process.wait()
         self._reader.join(timeout=2.0)
         os.close(self._master)
+        sys.setswitchinterval(self._turns)
 
 
 def key_bytes(key: str) -> bytes:

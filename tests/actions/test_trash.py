@@ -30,6 +30,7 @@ from app.stores import agent_named, discover
 from app.stores.live import IDLE, LIVE, MAYBE, Verdict
 from tests.actions.conftest import contents, trash_of, with_artifacts
 from tests.factory import chain, write_session
+from tests.holding import held
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -178,20 +179,11 @@ def test_a_live_session_stays_and_its_holder_is_named(
     home: Home, omp_path: str, tmp_path: Path, anyway: bool
 ) -> None:
     before = contents(str(home.folder / ".omp"))
-    sleep = shutil.copy(shutil.which("sleep") or "", tmp_path / "omp")
-    with open(omp_path, "rb") as session:
-        process = subprocess.Popen([sleep, "600"], stdin=session)
-    try:
-        # A new program runs a moment before the kernel has its name.
-        while Path(f"/proc/{process.pid}/comm").read_text() != "omp\n":
-            pass
+    with held(omp_path, tmp_path) as pid:
         for act in (trash, delete_for_good):
-            with pytest.raises(LiveSession, match=str(process.pid)) as caught:
+            with pytest.raises(LiveSession, match=str(pid)) as caught:
                 act(omp_path, home.env, anyway=anyway)
-            assert (caught.value.pid, caught.value.sure) == (process.pid, True)
-    finally:
-        process.kill()
-        process.wait()
+            assert (caught.value.pid, caught.value.sure) == (pid, True)
     assert contents(str(home.folder / ".omp")) == before
     assert not trash_of(home).exists()
     assert trash(omp_path, home.env).after

@@ -7,7 +7,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from tests.benchmarks.measure import percentile, sharp_stamps
+from tests.benchmarks.measure import percentile
 from tests.benchmarks.rows import Result, ms
 from tests.benchmarks.screen import warm_up
 from tests.benchmarks.selector import CURSOR, everywhere, list_rows, selector, typed
@@ -47,7 +47,7 @@ def keys(setting: Setting, live: LiveProject) -> Iterator[Result]:
     """
     warm_up(setting)
     yield _moved("a bare program answers a key", bare(STEPS), None)
-    with sharp_stamps(), selector(setting, live) as terminal:
+    with selector(setting, live) as terminal:
         everywhere(terminal, live)
         terminal.press("home")
         for _ in range(3):

@@ -9,7 +9,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tests.benchmarks.corpus import stores
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMED = Path(__file__).with_name("timed.py")
@@ -129,17 +128,6 @@ def in_turn(repeat: int, *tasks: Callable[[], float]) -> list[float]:
     """Each of `tasks` once, then all again, `repeat` times: the medians of what they return."""
     rounds = [[task() for task in tasks] for _ in range(repeat)]
     return [statistics.median(figures) for figures in zip(*rounds, strict=True)]
-
-
-@contextmanager
-def sharp_stamps() -> Iterator[None]:
-    """What a terminal shows is stamped by a thread, which must not wait for one that emulates it."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(0.0002)
-    try:
-        yield
-    finally:
-        sys.setswitchinterval(before)
 
 
 def percentile(values: Sequence[float], share: float) -> float:

@@ -7,7 +7,7 @@ import statistics
 from typing import TYPE_CHECKING, NamedTuple
 
 from tests.benchmarks.corpus import read_truth
-from tests.benchmarks.measure import in_turn, sharp_stamps
+from tests.benchmarks.measure import in_turn
 from tests.benchmarks.pickers import FastResume, Titles, pickers
 from tests.benchmarks.rows import Result, ms
 from tests.benchmarks.screen import FILTER_BOX, browser, ready, warm_up
@@ -68,8 +68,7 @@ def pasted(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result
     if peers.fast_resume:
         fast_resume = FastResume(peers, titles)
         tasks.append(theirs)
-    with sharp_stamps():
-        took, *others = in_turn(3, *tasks)
+    took, *others = in_turn(3, *tasks)
     what = "a number pasted -> its sessions on the screen"
     yield Result("5", what, ms(took))
     for other in others:

@@ -17,7 +17,6 @@ from tests.benchmarks.measure import (
     in_turn,
     percentile,
     processor_seconds,
-    sharp_stamps,
 )
 from tests.benchmarks.pasted import found, pastes, with_fast_resume, with_picker
 from tests.benchmarks.pickers import FastResume, Titles, first_rows, in_both_kinds, pickers, whole_list
@@ -154,8 +153,7 @@ def pasted(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result
     if peers.fast_resume:
         program = FastResume(peers, titles)
         tasks.append(lambda: statistics.median(with_fast_resume(program, titles, one) for one in wanted))
-    with sharp_stamps():
-        took, *others = in_turn(3, *tasks)
+    took, *others = in_turn(3, *tasks)
     what = "resume: a number pasted -> its sessions on the screen"
     yield Result("5", what, ms(took))
     for other in others:

@@ -6,8 +6,6 @@ import errno
 import json
 import os
 import re
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -18,6 +16,7 @@ from app.sessions import SessionManager
 from app.setup import of_demo
 from app.stores.live import IDLE, LIVE, Verdict
 from tests.factory import chain, entry, header, message, write_session
+from tests.holding import held
 
 HOSTILE = "\x1b[31m\u202eevil\x9b2J\r\n\x07 \U000e0041 日本"
 CONTROLS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -322,12 +321,9 @@ def test_a_live_session_is_not_moved(run, home, store, monkeypatch, session):
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="only /proc shows what a process has open")
 def test_a_real_process_that_has_the_session_open_is_named(run, home, store, tmp_path):
-    sleep = shutil.copy(shutil.which("sleep"), tmp_path / "omp")
     path = path_of(run, "omp-1")
     before = Path(path).read_bytes()
-    with open(path, "rb") as session:
-        process = subprocess.Popen([sleep, "600"], stdin=session)
-    try:
+    with held(path, tmp_path) as pid:
         for words in (
             ("label", "omp-1", "e", "x"),
             ("branch", "omp-1", "00000002"),
@@ -335,11 +331,8 @@ def test_a_real_process_that_has_the_session_open_is_named(run, home, store, tmp
         ):
             done = run(*words)
             assert (done.code, done.out, done.err.count("\n")) == (3, "", 1)
-            assert str(process.pid) in done.err
+            assert str(pid) in done.err
             assert path in done.err
-    finally:
-        process.kill()
-        process.wait()
     assert Path(path).read_bytes() == before
     assert run("label", "omp-1", "e", "x").code == 0
 
