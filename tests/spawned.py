@@ -50,8 +50,9 @@ class Spawned:
                 dict(env),
                 file_actions=[opened, *copied],
                 setsid=True,
-                # Python leaves them ignored, which a program would inherit.
-                setsigdef=[signal.SIGPIPE, signal.SIGXFSZ],
+                # Python leaves some ignored, and a shell those of the keyboard for what it has in the
+                # background, which a program would inherit.
+                setsigdef=[signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGQUIT, signal.SIGHUP],
             )
         self.returncode: int | None = None
 

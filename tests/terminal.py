@@ -29,6 +29,7 @@ import pyte
 from wcwidth import wcwidth
 
 from tests.spawned import Spawned
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     import signal
@@ -239,7 +240,7 @@ class Terminal:
         self.emulator.feed(chunk.data)
         return chunk
 
-    def wait_for(self, predicate: Callable[[Self], bool], timeout: float = 10.0) -> float:
+    def wait_for(self, predicate: Callable[[Self], bool], timeout: float = PATIENCE) -> float:
         """Wait until `predicate(terminal)` holds; the arrival of the output that made it hold.
 
         Raises TimeoutError (or EOFError when the program has ended), both with the screen in the message.
@@ -257,11 +258,11 @@ class Terminal:
             if predicate(self):
                 return chunk.at
 
-    def wait_for_text(self, text: str, timeout: float = 10.0) -> float:
+    def wait_for_text(self, text: str, timeout: float = PATIENCE) -> float:
         """Wait until `text` stands on one line of the screen."""
         return self.wait_for(lambda terminal: terminal.shows(text), timeout)
 
-    def wait_for_bytes(self, data: bytes, timeout: float = 10.0, *, after: int = 0) -> float:
+    def wait_for_bytes(self, data: bytes, timeout: float = PATIENCE, *, after: int = 0) -> float:
         """Wait until the program has written `data`, in the output chunks from number `after` on."""
 
         def written(terminal: Self) -> bool:
@@ -269,7 +270,7 @@ class Terminal:
 
         return self.wait_for(written, timeout)
 
-    def settle(self, quiet: float = 0.3, timeout: float = 10.0) -> float:
+    def settle(self, quiet: float = 0.3, timeout: float = PATIENCE) -> float:
         """Wait until nothing was written for `quiet` seconds; when the last output came."""
         deadline = time.perf_counter() + timeout
         while time.perf_counter() < deadline:
@@ -358,7 +359,7 @@ class Terminal:
         """Send a signal to the program itself."""
         self.process.send_signal(number)
 
-    def wait(self, timeout: float = 10.0) -> int:
+    def wait(self, timeout: float = PATIENCE) -> int:
         """Wait for the end; the exit status (negative: the signal). All output has been looked at then."""
         status = self.process.wait(timeout)
         self.settle(0.5, timeout)

@@ -1,8 +1,9 @@
-"""For tests of what must not wait for ever."""
+"""For tests of what must not wait for ever, and of what comes at a time of its own."""
 
 from __future__ import annotations
 
 import threading
+import time
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -10,8 +11,16 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 """Seconds after which something that should have ended never will."""
+
+
+def until(condition: Callable[[], object]) -> None:
+    """Wait until `condition()` holds; AssertionError where it never does."""
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.005)
 
 
 def ends(work: Callable[[], Result]) -> Result:

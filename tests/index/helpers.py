@@ -10,16 +10,14 @@ from typing import TYPE_CHECKING
 from app.index.index import Index
 from app.stores import agent_named
 from app.stores.base import Store
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from app.index.batch import Delta
     from app.index.row import Row
-    from app.index.scan import Delta
-
-PATIENCE = 20.0
-"""Seconds after which something that should have happened has not."""
 
 
 def pi_store(root: Path | str, source: str = "default") -> Store:

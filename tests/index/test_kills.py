@@ -19,9 +19,10 @@ from pathlib import Path
 from app.index.database import SCHEMA
 from app.index.index import Index
 from tests.index.equal import SECONDS, anew, assert_equal, assert_nothing_is_left_over, kept, seed
-from tests.index.helpers import PATIENCE, append, fill, message, pi_store
+from tests.index.helpers import append, fill, message, pi_store
 from tests.index.killed import MODES
 from tests.index.mischief import Mischief
+from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 KILLS = 100 if SECONDS else 15

@@ -17,6 +17,7 @@ from app.index.database import SCHEMA
 from app.index.index import Index
 from tests.index.equal import anew, assert_equal, assert_nothing_is_left_over, kept
 from tests.index.helpers import append, facts, fill, fresh, message, pi_store
+from tests.waiting import until
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -117,15 +118,14 @@ def test_the_workers_of_a_killed_scanner_end(tmp_path: Path, stopped: bool) -> N
     assert [process.stdout.readline() for _ in range(2)] == ["go\n", "0\n"]
     mark = str(ROOT)
     children: list[int] = []
-    forked: list[int] = []
-    for _ in range(1000):
-        children = [number for number in _processes() if _parent(number) == process.pid]
+
+    def come_up() -> bool:
+        children[:] = [number for number in _processes() if _parent(number) == process.pid]
         forked = [number for number in _processes() if _parent(number) in children]
-        if forked:
-            break
-        time.sleep(0.01)
-    assert forked
-    children += forked
+        children.extend(forked)
+        return bool(forked)
+
+    until(come_up)
     if stopped:
         for number in children:
             os.kill(number, signal.SIGSTOP)
@@ -133,11 +133,7 @@ def test_the_workers_of_a_killed_scanner_end(tmp_path: Path, stopped: bool) -> N
             time.sleep(0.001)
     process.kill()
     process.wait()
-    for _ in range(500):
-        if not [number for number in children if mark in _command(number) and _state(number) != "Z"]:
-            return
-        time.sleep(0.01)
-    raise AssertionError("workers live on")
+    until(lambda: not [one for one in children if mark in _command(one) and _state(one) != "Z"])
 
 
 def _processes() -> list[int]:

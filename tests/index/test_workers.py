@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
-from contextlib import closing, suppress
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -22,6 +22,7 @@ from app.index.text.spans import bytes_of
 from app.index.workers import BATCH_FILES, CRASHED, FIRST_BATCH_BYTES, Workers, _batches, _command
 from app.sessions.summarise import summarise
 from tests.index.helpers import facts, fill, fresh, pi_store, session, write
+from tests.waiting import until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -138,9 +139,8 @@ def test_the_last_batches_are_small_too() -> None:
 def test_one_worker_is_started_and_the_others_are_forked_from_it(tmp_path: Path) -> None:
     workers = Workers(3)
     with closing(workers):
-        results = workers.read([(task, 5_000_000) for task, _ in tasks(fill(tmp_path, 60))])
-        while len(workers.process_ids) < 3:
-            next(results)
+        workers.start()
+        until(lambda: len(workers.process_ids) == 3)
         (first,) = [one for one in workers.process_ids if _parent(one) == os.getpid()]
         others = set(workers.process_ids) - {first}
         assert {_parent(one) for one in others} == {first}
@@ -174,22 +174,31 @@ def test_a_worker_ends_with_its_input_whatever_it_is_doing() -> None:
         assert process.wait(timeout=60) == 0
 
 
-def test_workers_that_are_killed_lose_nothing(tmp_path: Path) -> None:
+IS_KILLED = """
+import sys, os, signal; sys.path[:] = sys.argv[1:]
+from app.index import reader, worker
+really = reader.read
+def read(task, keep):
+    if "/killed" in task[0]:
+        try:
+            os.close(os.open(task[0] + ".once", os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            pass
+        else:
+            os.kill(os.getpid(), signal.SIGKILL)
+    return really(task, keep)
+reader.read = read
+worker.main()
+"""
+
+
+def test_workers_that_are_killed_lose_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "START", IS_KILLED)
     paths = fill(tmp_path, 300)
+    paths[20:220:40] = [write(tmp_path / f"killed{number}.jsonl", session()) for number in range(5)]
     work = [(task, 1_000_000) for task, _ in tasks(paths)]
-    found: dict[int, Result] = {}
-    killed = 0
-    with closing(Workers(2)) as workers:
-        for group in workers.read(work):
-            found.update(group)
-            if group and killed < 5:
-                for process in workers.process_ids[:1]:
-                    # it may be the one of the last time, of which nobody knows yet
-                    with suppress(ProcessLookupError):
-                        os.kill(process, signal.SIGKILL)
-                        killed += 1
-    assert killed == 5
-    assert [found[index] for index in range(300)] == [read(task) for task, _ in work]
+    assert collect(Workers(2), work) == [read(task) for task, _ in work]
+    assert len(list(tmp_path.glob("killed*.once"))) == 5
 
 
 DIES_AT_POISON = """
@@ -240,18 +249,20 @@ def test_without_an_interpreter_too(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_gentle_workers_let_others_go_first(tmp_path: Path, gentle: bool, behind: int) -> None:
     workers = Workers(1, gentle=gentle)
     with closing(workers):
-        results = workers.read([(task, 5_000_000) for task, _ in tasks(fill(tmp_path, 50))])
-        next(group for group in results if group)
+        workers.start()
+        until(lambda: workers.process_ids)
         (process,) = workers.process_ids
-        assert os.getpriority(os.PRIO_PROCESS, process) == os.getpriority(os.PRIO_PROCESS, 0) + behind
+        due = os.getpriority(os.PRIO_PROCESS, 0) + behind
+        until(lambda: os.getpriority(os.PRIO_PROCESS, process) == due)
 
 
 def test_workers_end_with_us(tmp_path: Path) -> None:
     workers = Workers(2)
-    results = workers.read([(task, 5_000_000) for task, _ in tasks(fill(tmp_path, 50))])
-    while not workers.process_ids:
-        next(results)
+    workers.start()
+    until(lambda: len(workers.process_ids) == 2)
     processes = workers.process_ids
+    results = workers.read([(task, 5_000_000) for task, _ in tasks(fill(tmp_path, 50))])
+    next(results)
     workers.close()
     for _ in results:
         pass
@@ -262,11 +273,12 @@ def test_workers_end_with_us(tmp_path: Path) -> None:
 @pytest.mark.skipif(not process_module.FORKS, reason="workers are not forked here")
 def test_workers_that_are_stopped_end_with_us_too(tmp_path: Path) -> None:
     workers = Workers(2)
-    results = workers.read([(task, 5_000_000) for task, _ in tasks(fill(tmp_path, 50))])
-    while len(workers.process_ids) < 2:
-        next(results)
+    workers.start()
+    until(lambda: len(workers.process_ids) == 2)
     for process in workers.process_ids:
         os.kill(process, signal.SIGSTOP)
+    results = workers.read([(task, 5_000_000) for task, _ in tasks(fill(tmp_path, 50))])
+    next(results)
     workers.close()
     for _ in results:
         pass

@@ -14,7 +14,8 @@ from app.messages import CatalogLoaded, IndexFailed, SessionsChanged
 from app.services.indexing import MOST_ROWS, Indexing
 from app.setup import Setup
 from tests.factory import make_row
-from tests.index.helpers import PATIENCE, pi_store, session, write
+from tests.index.helpers import pi_store, session, write
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

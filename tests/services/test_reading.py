@@ -14,8 +14,7 @@ from app.services.reading import BATCH, RowReader, TreeReader
 from app.sessions import intake
 from app.sessions.tree import END, open_tree
 from tests.factory import chain, write_session
-
-PATIENCE = 30
+from tests.waiting import PATIENCE
 
 
 @pytest.fixture

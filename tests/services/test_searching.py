@@ -14,8 +14,8 @@ from app.index.search.found import Hit, Hits
 from app.services import searching as services
 from app.services.searching import Searching
 from tests.factory import make_row
+from tests.waiting import PATIENCE
 
-PATIENCE = 20
 FLOOD = 50
 
 

@@ -13,8 +13,7 @@ from app.services.searching import Searching
 from app.services.spotting import ACTIVE, Spotter
 from app.stores import discover
 from tests.factory import chain, entry, header, message, write_session
-
-PATIENCE = 20
+from tests.waiting import PATIENCE
 
 
 def failed(error):

@@ -71,7 +71,7 @@ class Driver:
 
     async def until(self, holds, what="it"):
         """Wait for something that a thread brings about."""
-        for _ in range(500):
+        for _ in range(3000):
             if holds():
                 await self.pilot.pause()
                 return

@@ -31,7 +31,7 @@ class Driver:
         await self.pilot.pause()
 
     async def until(self, holds, what="it"):
-        for _ in range(500):
+        for _ in range(3000):
             await self.pilot.pause()
             if holds():
                 await self.pilot.pause()

@@ -14,7 +14,7 @@ import pytest
 from app.index.search.deep import ahead as ahead_module
 from app.index.search.deep.ahead import Ahead
 from app.index.search.deep.other_end import Board, OtherEnd, begin
-from tests.index.helpers import PATIENCE
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
