@@ -51,13 +51,13 @@ def look_up(options: Options, setup: Setup, *, alone: bool) -> tuple[Plan | None
     from app.formats.text import one_line
     from app.index.find import Ambiguous, NotFound
     from app.index.query.query import QueryError
-    from app.sessions.errors import SessionError
+    from app.sessions.errors import NotThere, SessionError
 
     try:
         plan = named(options, setup)
         if plan is None and alone and options.print and options.query:
             plan = only_match(options, setup)
-    except NotFound as error:
+    except (NotFound, NotThere) as error:
         return None, NOT_FOUND, f"leafmark: {one_line(str(error), 1_000)}"
     except (Ambiguous, QueryError) as error:
         return None, WRONG_USE, f"leafmark: {one_line(str(error), 1_000)}"
@@ -77,9 +77,11 @@ def named(options: Options, setup: Setup) -> Plan | None:
     path, is_path = os.path.abspath(word), _is_path(word)
     if not is_path and not _may_be_id(word):
         return None
-    from app.index.find import NotFound, find_session
+    from app.index.find import NotFound, check_file, find_session
     from app.index.index import Index
 
+    if is_path:
+        check_file(path)
     index = Index(setup.stores, setup.cache_folder)
     try:
         index.scan()
@@ -174,13 +176,21 @@ def _plan_of(row: Row, setup: Setup) -> Plan:
 
 
 def _plan_outside(path: str, setup: Setup) -> Plan:
-    """Of a file that lies in no store, or is listed in none."""
+    """Of a file that lies in no store, or is listed in none.
+
+    :raises SessionError: it is no session, or cannot be read.
+    """
     from app.actions.resume import plan
+    from app.sessions.errors import Unreadable
     from app.sessions.tree import open_tree
     from app.stores import agent_named, store_holding
+    from app.stores.layout import reason
 
     holding = store_holding(path, setup.stores)
-    header = open_tree(path, holding.agents if holding is not None else ()).header
+    try:
+        header = open_tree(path, holding.agents if holding is not None else ()).header
+    except OSError as error:
+        raise Unreadable(path, 0, reason(error)) from None
     agent = agent_named(header.agent)
     store = agent.own_store(setup.env, setup.home, setup.here[0])
     if holding is not None and header.agent in holding.agents:

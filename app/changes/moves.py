@@ -166,10 +166,16 @@ def _complain_of(found: Sequence[object]) -> int:
     """Say which of the names mean nothing, or too much: then nothing is done to any. 0 where all are well."""
     code = 0
     for each in found:
-        if isinstance(each, NotFound | Ambiguous):
+        if isinstance(each, Exception):
             complain(str(each))
-            code = max(code, WRONG_USE if isinstance(each, Ambiguous) else NOT_FOUND)
+            code = max(code, _code_of(each))
     return code
+
+
+def _code_of(error: Exception) -> int:
+    if isinstance(error, Ambiguous):
+        return WRONG_USE
+    return NOT_FOUND if isinstance(error, NotFound | NotThere) else REFUSED
 
 
 def _meant(named: str, lost: list[Trashed], setup: Setup) -> Trashed | Archived | NotFound | Ambiguous:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import stat
 
 from app.index.index import Index
+from app.sessions.errors import NotAFile, NotThere, Unreadable
 from app.stores import store_holding
+from app.stores.layout import reason
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,6 +51,7 @@ def place(named: str, stores: Sequence[Store], cache_folder: str) -> Place:
 
     :raises NotFound: there is none.
     :raises Ambiguous: there are several.
+    :raises Unreadable: what lies at that path is no file.
     """
     (found,) = places((named,), stores, cache_folder)
     if isinstance(found, Exception):
@@ -57,12 +61,12 @@ def place(named: str, stores: Sequence[Store], cache_folder: str) -> Place:
 
 def places(
     names: Sequence[str], stores: Sequence[Store], cache_folder: str
-) -> list[Place | NotFound | Ambiguous]:
+) -> list[Place | NotFound | Ambiguous | Unreadable]:
     """The same for several, each in its turn, with one look at the catalog. What `place` would raise for a
     name stands in its place.
     """
     rows: Sequence[Row] | None = None
-    found: list[Place | NotFound | Ambiguous] = []
+    found: list[Place | NotFound | Ambiguous | Unreadable] = []
     for named in names:
         path = os.path.abspath(named)
         there = bool(named) and os.path.lexists(path)
@@ -76,8 +80,35 @@ def places(
                 if not there or isinstance(error, Ambiguous):
                     found.append(error)
                     continue
+        try:
+            check_file(path)
+        except Unreadable as error:
+            found.append(error)
+            continue
         found.append(Place(path, store_holding(path, stores)))
     return found
+
+
+def check_file(path: str) -> None:
+    """See that a regular file is at `path`, where a link may lead to it. It is not opened: that alone does
+    something to a device.
+
+    :raises NotThere: nothing is there.
+    :raises NotAFile: something else is there; `reason` says what.
+    :raises Unreadable: nobody can say.
+    """
+    try:
+        mode = os.stat(path).st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        raise NotThere(path, 0, "no such file") from None
+    except OSError as error:
+        raise Unreadable(path, 0, reason(error)) from None
+    if not stat.S_ISREG(mode):
+        what = next((name for is_one, name in _OTHERS if is_one(mode)), "a device")
+        raise NotAFile(path, 0, f"{what}, not a file")
+
+
+_OTHERS = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"))
 
 
 def _rows(stores: Sequence[Store], cache_folder: str) -> Sequence[Row]:

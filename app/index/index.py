@@ -7,34 +7,28 @@ import threading
 import time
 
 from app.index.catalog import Catalog
-from app.index.scan import Delta, Scanner
+from app.index.own_searcher import OwnSearcher
+from app.index.scan import Scanner
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from app.index.batch import OnDelta
+    from app.index.counts import Counts
     from app.index.follow import Follower
     from app.index.query.query import Facts
     from app.index.row import Row
-    from app.index.scan import Counts
     from app.index.search.deep.ahead import Ahead
     from app.index.search.found import Hit
     from app.index.search.place import Place
     from app.index.search.search import Search
-    from app.index.search.searcher import Searcher
     from app.stores.base import Store
     from app.stores.layout import Complaint
-
-__all__ = ["Delta", "Index"]
 
 
 def _wall_clock() -> int:
     return time.time_ns() // 1_000_000
-
-
-def _ignored(delta: Delta) -> None:
-    """For who wants no deltas."""
 
 
 class Index:
@@ -74,13 +68,9 @@ class Index:
         self._home = home
         self._facts = facts
         self._state_folder = state_folder
+        self._own = OwnSearcher(self.catalog, stores, home, lambda: self.unread)
         self._lock = threading.Lock()
-        self._searcher: Searcher | None = None
         self._search: Search | None = None
-        # The rows as they were given out first, and what was told of since, for whoever searches first; None:
-        # it is gone.
-        self._given: list[Row] | None = None
-        self._told: dict[str, Row | None] = {}
         self._ahead: Ahead | None = None
         self._foreseen: tuple[object, ...] | None = None
 
@@ -106,7 +96,7 @@ class Index:
         if not self._begun:
             self._begun = True
             if not full:
-                self._given = rows
+                self._own.give(rows)
             listed = {row.path: row.signature for row in rows}
             self._scanner.begin(listed | {row.path: row.signature for row in self.catalog.refused()})
         return rows
@@ -134,18 +124,10 @@ class Index:
         if not self._begun:
             self._begun = True
             self._scanner.begin(self.catalog.signatures())
-        if on_delta is None and (self._searcher is not None or self._given):
-            # Somebody listens after all.
-            on_delta = _ignored
-        elif on_delta is None:
-            # Nobody will know what has come since.
-            self._given = None
-        self._scanner.scan(
-            on_delta and self._telling(on_delta), stop or threading.Event(), gentle, texts=texts
-        )
-        if on_delta is None and self._searcher is not None:
-            # Somebody began to listen in the middle, and was told nothing.
-            self._searcher.load()
+        tell = self._own.listening(on_delta)
+        self._scanner.scan(tell, stop or threading.Event(), gentle, texts=texts)
+        if tell is None:
+            self._own.catch_up()
         self.catalog.tidy(self._now())
 
     def watch(self, on_delta: OnDelta, stop: threading.Event) -> None:
@@ -157,7 +139,7 @@ class Index:
         try:
             self.scan(on_delta, stop, gentle=True)
             if not stop.is_set():
-                follower.run(self._telling(on_delta), stop, self._rescan, self._asked)
+                follower.run(self._own.telling(on_delta), stop, self._rescan, self._asked)
                 # who has a screen will start another
                 self.catalog.keep_groups()
         finally:
@@ -248,7 +230,7 @@ class Index:
             raise ValueError(f"no such order: {order!r}")
         now_ms = self._now()
         query = parse(text, now_ms, home=self._home, all_text=all_text)
-        searcher = self._searching()
+        searcher = self._own.searcher()
         facts = self._facts
         if query.filters and facts is None:
             from app.index.facts import facts_of
@@ -287,42 +269,11 @@ class Index:
         import app.index.facts
         import app.index.query.grammar  # noqa: F401
 
-        self._searching().prepare(keep_going)
+        self._own.searcher().prepare(keep_going)
 
     def place(self, hit: Hit, keep_going: Callable[[], bool] = lambda: True) -> Place:
         """Where in its session's tree a hit is, see `Searcher.place`."""
-        return self._searching().place(hit, keep_going)
-
-    def _searching(self) -> Searcher:
-        # A list that is only printed needs nothing of it.
-        from app.index.search.searcher import Searcher
-
-        with self._lock:
-            if self._searcher is None:
-                self._searcher = Searcher(
-                    self.catalog, self._stores, home=self._home, unread=lambda: self.unread
-                )
-                given, self._given = self._given, None
-                told, self._told = self._told, {}
-                if given is not None:
-                    known = {row.path: row for row in given} | told
-                    self._searcher.load([row for row in known.values() if row is not None])
-                else:
-                    gone = [path for path, row in told.items() if row is None]
-                    self._searcher.update([row for row in told.values() if row is not None], gone)
-            return self._searcher
-
-    def _telling(self, on_delta: OnDelta) -> OnDelta:
-        def tell(delta: Delta) -> object:
-            with self._lock:
-                if self._searcher is None:
-                    self._told.update(dict.fromkeys(delta.removed))
-                    self._told.update((row.path, row) for row in delta.changed)
-                else:
-                    self._searcher.update(delta.changed, delta.removed)
-            return on_delta(delta)
-
-        return tell
+        return self._own.searcher().place(hit, keep_going)
 
     def problem_files(self) -> list[Row]:
         """The files that are no sessions, with the reason in `refused`, by path."""

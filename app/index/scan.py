@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 import os
-import stat
 import time
 from contextlib import closing, nullcontext
 
-from app.index.batch import Batch, Delta, Pace
+from app.index.batch import Batch, Pace
 from app.index.counts import Counts
 from app.index.elsewhere import Elsewhere
 from app.index.growth import Growth
@@ -17,7 +15,7 @@ from app.index.out_of_reach import OutOfReach
 from app.index.reader import UNREADABLE
 from app.index.reading import Reading
 from app.index.row import provisional_row, refused_row, session_row, signature_of, unread
-from app.index.walk import store_of, walk
+from app.index.walk import status_of, store_of, walk
 from app.index.work import is_much, read_alone, results, settle, start_workers
 
 TYPE_CHECKING = False
@@ -34,9 +32,6 @@ if TYPE_CHECKING:
     from app.index.workers import Workers
     from app.stores.base import Store
     from app.stores.layout import Complaint
-
-
-__all__ = ["Counts", "Delta", "Scanner"]
 
 ANNOUNCED_FROM = 20
 """With so many files to read, the listener is told of their number before the first is read."""
@@ -145,17 +140,11 @@ class Scanner:
             if store is None:
                 continue
             try:
-                status = os.stat(path)
-            except (FileNotFoundError, NotADirectoryError):
-                if path in self.known:
-                    gone.append(path)
+                status = status_of(path)
+            except OSError:
+                # The next walk will see why.
                 continue
-            except OSError as error:
-                if error.errno == errno.ELOOP and path in self.known:
-                    gone.append(path)
-                # Else the next walk will see why.
-                continue
-            if not stat.S_ISREG(status.st_mode):
+            if status is None:
                 if path in self.known:
                     gone.append(path)
                 continue

@@ -134,6 +134,23 @@ def store_of(path: str, stores: Sequence[Store]) -> Store | None:
     return None
 
 
+def status_of(path: str) -> os.stat_result | None:
+    """What the system says of the file at `path`; None where there is no regular one.
+
+    :raises OSError: nobody can say at the moment.
+    """
+    try:
+        status = os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        # What leads back to itself leads nowhere.
+        if error.errno == errno.ELOOP:
+            return None
+        raise
+    return status if stat.S_ISREG(status.st_mode) else None
+
+
 def _touches(path: str, unread: set[str]) -> bool:
     """True when `path` or a folder above it is among `unread`."""
     while unread:
@@ -148,9 +165,6 @@ def _touches(path: str, unread: set[str]) -> bool:
 
 def _may_be_there(path: str) -> bool:
     try:
-        return stat.S_ISREG(os.stat(path).st_mode)
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-    except OSError as error:
-        # What leads back to itself leads nowhere.
-        return error.errno != errno.ELOOP
+        return status_of(path) is not None
+    except OSError:
+        return True

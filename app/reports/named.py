@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.index.find import Ambiguous, NotFound, place
-from app.sessions.tree import NotASession, open_tree
+from app.sessions.errors import NotThere, SessionError
+from app.sessions.tree import open_tree
 from app.stores.layout import reason
 
 if TYPE_CHECKING:
@@ -31,11 +32,11 @@ def open_named(named: str, setup: Setup) -> SessionTree:
         found = place(named, setup.stores, setup.cache_folder)
         path = found.path
         return open_tree(path, found.agents)
-    except NotFound as error:
+    except (NotFound, NotThere) as error:
         raise NotOpened(str(error), 1) from None
     except Ambiguous as error:
         raise NotOpened(str(error), 2) from None
-    except NotASession as error:
+    except SessionError as error:
         raise NotOpened(str(error), 3) from None
     except OSError as error:
         raise NotOpened(f"{path}: {reason(error)}", 3) from None

@@ -18,7 +18,7 @@ from app.reports.progress import Progress
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.index.index import Delta
+    from app.index.batch import Delta
     from app.index.row import Row
     from app.options import Options
     from app.setup import Setup

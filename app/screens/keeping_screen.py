@@ -153,6 +153,15 @@ class KeepingScreen(ResumingScreen):
     def take_index_back(self) -> None:
         """The screen over this one is gone."""
         self._above = None
+        # a search over this one may have ended the one here, and of news nothing was asked meanwhile
+        self.side.look_again()
+
+    def _search_again(self) -> None:
+        """Sessions have changed. One search runs in an index: while that is lent it is the upper screen's,
+        and another for this one, which nobody sees, might end it.
+        """
+        if self._above is None:
+            self.side.look_again()
 
     def _indexed(self) -> list[Row]:
         return [row for row in self.model.rows() if row.path not in self._subagents]
@@ -173,7 +182,7 @@ class KeepingScreen(ResumingScreen):
         if self._cold:
             self.side.list.open_first()
         self.catalog_loaded()
-        self.side.look_again()
+        self._search_again()
         self.sessions_changed()
         if self._above is not None:
             self._above.load(self._indexed(), self._places, scanned=self.scanned, unread=self.unread)
@@ -219,7 +228,7 @@ class KeepingScreen(ResumingScreen):
         self._cold = self._cold and not self.scanned
         if self.model.known - self._kept >= KEPT_FROM:
             self._keep_rows()
-        self.side.look_again()
+        self._search_again()
         self.sessions_changed()
         self.check_plan()
         if self._above is not None:

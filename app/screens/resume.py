@@ -166,9 +166,6 @@ class ResumeScreen(SessionsScreen):
             self._is_covered = False
             self.take_index_back()
             self.pins_changed()
-            if self.side.is_due:
-                # one search runs in an index: the first in the browser may have ended the one here
-                self.side.look_again()
 
     @on(SessionsSide.Left)
     def action_back(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textual.geometry import Region
 from textual.widgets import Input
 
 from app.formats.text import inert
@@ -13,6 +14,14 @@ if TYPE_CHECKING:
 
 class LineInput(Input):
     """An input that takes all of a text with several lines, and shows none of what a terminal cannot."""
+
+    def on_mount(self) -> None:
+        # Textual 8.2.8 does not scroll to the cursor behind the first text that comes
+        self._initial_value = False
+
+    def on_resize(self) -> None:
+        """What was scrolled to before was for another width, or for none."""
+        self.scroll_to_region(Region(self._cursor_offset, 0, 1, 1), force=True, animate=False)
 
     def validate(self, value: str) -> None:
         """Nothing is wrong with any text. Textual would tell the styles so with the first letter, and all of

@@ -5,21 +5,18 @@ from __future__ import annotations
 from time import monotonic
 from typing import ClassVar
 
-from textual.message import Message
-
 from app.widgets.bindings import bindings_of
-from app.widgets.session_rows import SessionRows
+from app.widgets.session_keys import SessionKeys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
     from collections.abc import Set as AbstractSet
 
     from textual.binding import BindingType
 
     from app.index.row import Row
     from app.view.arrangement import Arrangement
-    from app.view.group import Group
     from app.view.session_list import SessionList
 
 
@@ -27,23 +24,15 @@ BACK_WITHIN = 1.0
 """Seconds in which a session that went away takes the cursor with it when it comes back."""
 
 
-class SessionListView(SessionRows):
-    """The list of sessions. The model is :class:`app.view.session_list.SessionList`; this widget paints
-    and maps keys.
-    """
+class SessionListView(SessionKeys):
+    """Shows a :class:`app.view.session_list.SessionList`, and keeps the cursor on its session meanwhile."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("sessions")]
 
-    class ResumeAsked(Message):
-        """The user wants to go on with the session under the cursor; on a head, to fold or unfold it."""
-
     def __init__(self, model: SessionList, now_ms: int, *, id: str | None = None) -> None:
         super().__init__(model, now_ms, id=id)
-        self._touched = False
         # how often the user has put the cursor on another row
         self.steps = 0
-        # does at once, or later, what is asked about the session under the cursor: see the side it is in
-        self.once_known: Callable[[Callable[[], object]], object] = lambda act: act()
         self._session: tuple[str, str, str] | None = None
         self._group: str | None = None
         # the session under the cursor, where it went away, and when
@@ -63,19 +52,6 @@ class SessionListView(SessionRows):
         self.set_rows(len(self.model.lines), self.cursor)
 
     # what is shown
-
-    @property
-    def row(self) -> Row | None:
-        """The session under the cursor."""
-        lines = self.model.lines
-        return lines[self.cursor].row if self.cursor < len(lines) else None
-
-    @property
-    def group(self) -> Group | None:
-        """The project that the cursor is in; None where the list is not by project."""
-        lines = self.model.lines
-        group = lines[self.cursor].group if self.cursor < len(lines) else None
-        return None if group is None or group.is_whole else group
 
     def adopt(self, model: SessionList) -> None:
         """Show the sessions of a list that was filled in another thread."""
@@ -239,71 +215,3 @@ class SessionListView(SessionRows):
             self._lost = self._before_filter = self._before_arranged = None
             self.followed_to = ""
             self._remember()
-
-    # keys
-
-    def action_resume(self) -> None:
-        self.post_message(self.ResumeAsked())
-
-    def action_mark_or_fold(self) -> None:
-        self.once_known(self._mark_or_fold)
-
-    def _mark_or_fold(self) -> None:
-        row = self.row
-        if row is None:
-            self.action_toggle_fold()
-        else:
-            self.toggle_mark(row.path)
-            self.move_to(self.cursor + 1)
-
-    def action_mark_all(self) -> None:
-        """Mark all sessions that are shown; where they are, none of them."""
-        self.once_known(self._mark_all)
-
-    def _mark_all(self) -> None:
-        shown = {line.path for line in self.model.lines if line.row is not None}
-        marked = self.model.marked
-        for path in shown - marked or shown:
-            self.model.toggle_mark(path)
-        self._redraw_changed()
-        if shown:
-            self.post_message(self.MarksChanged(self))
-
-    def action_toggle_fold(self) -> None:
-        group = self.group
-        if group is not None:
-            self._set_open(group, not self.model.is_open(group))
-
-    def action_open_or_enter(self) -> None:
-        group = self.group
-        if group is not None and self.row is None and not self.model.is_open(group):
-            self._set_open(group, True)
-        elif self.model.lines:
-            self.move_to(self.cursor + 1)
-
-    def action_close_or_climb(self) -> None:
-        group = self.group
-        if group is None:
-            return
-        if self.row is None:
-            self._set_open(group, False)
-        else:
-            self.move_to(group.start)
-
-    def action_open_all(self) -> None:
-        self._touched = True
-        self.model.open_all(True)
-        self.rows_changed()
-
-    def action_close_all(self) -> None:
-        if self.group is not None:
-            self.move_to(self.group.start)
-        self.model.open_all(False)
-        self.rows_changed()
-
-    def _set_open(self, group: Group, is_open: bool) -> None:
-        self._touched = True
-        if not is_open:
-            self.move_to(group.start)
-        self.model.set_open(group, is_open)
-        self.rows_changed()

@@ -288,20 +288,6 @@ def test_doctor_says_which_settings_and_pins_are_no_files(run, home, tmp_path):
     assert "\n  ~/.omp/agent/session-pins.json: no pins are known of it: not a regular file\n" in out
 
 
-@pytest.mark.parametrize("command", ["tree", "labels"])
-@pytest.mark.parametrize("odd", ["/dev/null", "pipe"])
-def test_what_is_no_regular_file_is_no_session_and_is_not_read(run, home, tmp_path, command, odd):
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    path = pipe if odd == "pipe" else odd
-    writer = os.open(pipe, os.O_RDWR)
-    try:
-        done = ends(lambda: run(command, path))
-    finally:
-        os.close(writer)
-    assert (done.code, done.out, done.err) == (3, "", f"leafmark: {path}: not a regular file\n")
-
-
 def test_doctor_json_has_path_line_and_reason(leafmark, store):
     found = json.loads(leafmark("doctor", "--json").stdout)
     assert found["schema"] == 1

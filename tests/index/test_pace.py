@@ -19,7 +19,7 @@ from tests.index.helpers import append, fill, message, pi_store
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from app.index.scan import Delta
+    from app.index.batch import Delta
     from app.stores.base import Store
 
 

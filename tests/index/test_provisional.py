@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,15 +22,16 @@ from app.index.reader import ENDS, UNREADABLE, read
 from app.index.scan import Scanner
 from app.index.walk import Found, walk
 from app.index.workers import Workers
-from tests.index.helpers import PATIENCE, append, facts, fresh, message, pi_store, session, write
+from tests.index.helpers import append, facts, fresh, message, pi_store, session, write
+from tests.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Sequence
 
+    from app.index.batch import Delta
     from app.index.jobs import Step
     from app.index.reader import Result, Task
     from app.index.row import Signature
-    from app.index.scan import Delta
     from app.stores.base import Store
 
 NEWEST, LARGE, SMALL, LATE = "newest.jsonl", "large.jsonl", "small.jsonl", "late.jsonl"
@@ -368,14 +368,6 @@ def test_workers_that_are_not_needed_end() -> None:
     processes = workers.process_ids
     workers.close()
     until(lambda: not any(is_running(process) for process in processes))
-
-
-def until(condition: Callable[[], bool]) -> None:
-    for _ in range(int(PATIENCE * 100)):
-        if condition():
-            return
-        time.sleep(0.01)
-    raise AssertionError("it did not happen")
 
 
 def is_running(process: int) -> bool:

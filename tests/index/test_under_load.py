@@ -19,8 +19,9 @@ import pytest
 from app.index.index import Index
 from app.index.query.grammar import parse
 from tests.index.equal import SECONDS, anew, assert_equal, assert_nothing_is_left_over, found_by, kept, seed
-from tests.index.helpers import PATIENCE, Listener, pi_store
+from tests.index.helpers import Listener, pi_store
 from tests.index.test_soak import shown, titles
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -107,7 +108,7 @@ class Curious(threading.Thread):
     def __init__(self, index: Index) -> None:
         super().__init__(daemon=True)
         self.asked = 0
-        self._searcher = index._searching()
+        self._searcher = index._own.searcher()
         self._ended = threading.Event()
         self._error: BaseException | None = None
 

@@ -8,14 +8,11 @@ import struct
 import subprocess
 import sys
 import termios
-from pathlib import Path
 
 import pytest
 
-from tests.factory import chain, write_session
 from tests.terminal import Terminal
 
-ROOT = Path(__file__).parent.parent.parent
 COMMAND = [sys.executable, "-m", "app"]
 SENSELESS = [
     b"\xff",
@@ -46,25 +43,6 @@ raise SystemExit(start())
 """
 
 
-@pytest.fixture
-def machine(tmp_path):
-    """A folder with two sessions, and the environment of a shell there."""
-    work = tmp_path / "work"
-    work.mkdir()
-    store = tmp_path / "home/.pi/agent/sessions/--work--"
-    write_session(store / "2026_aaaa.jsonl", *chain("fix the login", "early", id="aaaa", cwd=str(work)))
-    write_session(store / "2026_bbbb.jsonl", *chain("man page", "here it is", id="bbbb", cwd=str(work)))
-    env = {
-        "HOME": str(tmp_path / "home"),
-        "PATH": os.environ["PATH"],
-        "LEAFMARK_CACHE_DIR": str(tmp_path / "cache"),
-        "LEAFMARK_STATE_DIR": str(tmp_path / "state"),
-        "PYTHONPATH": str(ROOT),
-        "LANG": "C.UTF-8",
-    }
-    return tmp_path, work, env
-
-
 def leaves(terminal):
     terminal.press("ctrl+q")
     assert terminal.wait() == 0
@@ -72,8 +50,8 @@ def leaves(terminal):
 
 
 @pytest.mark.parametrize("sent", SENSELESS)
-def test_the_browser_goes_on_after_what_makes_no_sense(machine, sent):
-    _, work, env = machine
+def test_the_browser_goes_on_after_what_makes_no_sense(shell, sent):
+    _, work, env = shell
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
         terminal.wait_for_text("← active", 30)
         terminal.send(sent)
@@ -83,8 +61,8 @@ def test_the_browser_goes_on_after_what_makes_no_sense(machine, sent):
 
 
 @pytest.mark.parametrize("sent", [b"\xff", b"\x1b[200~\xff\x1b[201~"])
-def test_a_byte_that_is_no_text_stands_in_the_line_as_one_that_is_not_known(machine, sent):
-    _, work, env = machine
+def test_a_byte_that_is_no_text_stands_in_the_line_as_one_that_is_not_known(shell, sent):
+    _, work, env = shell
     with Terminal([*COMMAND, "resume"], env=env, cwd=str(work)) as terminal:
         terminal.wait_for_text("2 sessions", 30)
         terminal.wait_for_bytes(b"\x1b[?2004h", 30)
@@ -93,19 +71,19 @@ def test_a_byte_that_is_no_text_stands_in_the_line_as_one_that_is_not_known(mach
         leaves(terminal)
 
 
-def test_what_is_pasted_presses_no_key(machine):
-    tmp_path, work, env = machine
+def test_what_is_pasted_presses_no_key(shell):
+    folder, work, env = shell
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
         terminal.wait_for_text("← active", 30)
         terminal.send(HOSTILE_PASTE)
         terminal.send(b"/login")
         terminal.wait_for_text("1 of 2")
         leaves(terminal)
-    assert len(list((tmp_path / "home/.pi/agent/sessions/--work--").iterdir())) == 2
+    assert len(list((folder / "home/.pi/agent/sessions/--work--").iterdir())) == 2
 
 
-def test_a_paste_that_comes_in_pieces_is_one(machine):
-    _, work, env = machine
+def test_a_paste_that_comes_in_pieces_is_one(shell):
+    _, work, env = shell
     with Terminal([*COMMAND, "resume"], env=env, cwd=str(work)) as terminal:
         terminal.wait_for_text("2 sessions", 30)
         terminal.wait_for_bytes(b"\x1b[?2004h", 30)
@@ -115,8 +93,8 @@ def test_a_paste_that_comes_in_pieces_is_one(machine):
         leaves(terminal)
 
 
-def test_an_error_nobody_expected_in_what_reads_keys_is_a_failure(machine):
-    tmp_path, work, env = machine
+def test_an_error_nobody_expected_in_what_reads_keys_is_a_failure(shell):
+    folder, work, env = shell
     command = [sys.executable, "-c", DIES_AT_AN_EXCLAMATION_MARK]
     with Terminal(command, env=env, cwd=str(work)) as terminal:
         terminal.wait_for_text("← active", 30)
@@ -125,11 +103,11 @@ def test_an_error_nobody_expected_in_what_reads_keys_is_a_failure(machine):
         assert terminal.leftovers() == []
         assert terminal.shows("leafmark: RuntimeError: nobody expected this")
     assert "Dying" not in terminal.dump()
-    assert "nobody expected this" in (tmp_path / "state/crash.log").read_text()
+    assert "nobody expected this" in (folder / "state/crash.log").read_text()
 
 
-def test_a_terminal_that_is_gone_without_a_signal_is_a_failure(machine):
-    tmp_path, work, env = machine
+def test_a_terminal_that_is_gone_without_a_signal_is_a_failure(shell):
+    folder, work, env = shell
     master, slave = os.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
     streams = {"stdin": slave, "stdout": slave, "stderr": slave}
@@ -148,4 +126,4 @@ def test_a_terminal_that_is_gone_without_a_signal_is_a_failure(machine):
         assert process.wait(30) in (3, 120)
     finally:
         process.kill()
-    assert not (tmp_path / "state/crash.log").exists()
+    assert not (folder / "state/crash.log").exists()

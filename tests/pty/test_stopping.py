@@ -7,35 +7,20 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
-from tests.factory import chain, write_session
 from tests.terminal import Terminal
 
-ROOT = Path(__file__).parent.parent.parent
 COMMAND = [sys.executable, "-m", "app"]
 SHELL = b"the shell was here "
 
 
 @pytest.fixture
-def machine(tmp_path):
-    """A folder with a session that is known, and the environment of a shell there."""
-    work = tmp_path / "work"
-    work.mkdir()
-    store = tmp_path / "home/.pi/agent/sessions/--work--"
-    write_session(store / "2026_aaaa.jsonl", *chain("fix the login", "early", id="aaaa", cwd=str(work)))
-    env = {
-        "HOME": str(tmp_path / "home"),
-        "PATH": os.environ["PATH"],
-        "LEAFMARK_CACHE_DIR": str(tmp_path / "cache"),
-        "LEAFMARK_STATE_DIR": str(tmp_path / "state"),
-        "PYTHONPATH": str(ROOT),
-        "LANG": "C.UTF-8",
-    }
-    subprocess.run([*COMMAND, "list"], env=env, cwd=work, check=True, capture_output=True)
-    return work, env
+def known(shell):
+    """The shell, where the sessions are known already: they are in the first picture."""
+    subprocess.run([*COMMAND, "list"], env=shell.env, cwd=shell.work, check=True, capture_output=True)
+    return shell
 
 
 def stop(terminal, number):
@@ -58,8 +43,8 @@ def go_on(terminal):
 
 @pytest.mark.parametrize("words", [[], ["resume"]])
 @pytest.mark.parametrize("number", [signal.SIGTSTP, signal.SIGSTOP])
-def test_all_of_the_screen_is_there_again(machine, words, number):
-    work, env = machine
+def test_all_of_the_screen_is_there_again(known, words, number):
+    _, work, env = known
     with Terminal([*COMMAND, *words], env=env, cwd=str(work)) as terminal:
         terminal.wait_for_text("fix the login")
         terminal.wait_for_bytes(b"\x1b[?2004h", 30)
@@ -81,8 +66,8 @@ def test_all_of_the_screen_is_there_again(machine, words, number):
         assert terminal.leftovers() == []
 
 
-def test_before_textual_is_up_it_waits_for_that(machine):
-    work, env = machine
+def test_before_textual_is_up_it_waits_for_that(known):
+    _, work, env = known
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
         terminal.wait_for_bytes(b"\x1b[?1049h", 30)
         stop(terminal, signal.SIGTSTP)
@@ -96,8 +81,8 @@ def test_before_textual_is_up_it_waits_for_that(machine):
         assert terminal.leftovers() == []
 
 
-def test_control_z_is_undo_also_before_textual_is_up(machine):
-    work, env = machine
+def test_control_z_is_undo_also_before_textual_is_up(known):
+    _, work, env = known
     with Terminal([*COMMAND, "resume"], env=env, cwd=str(work)) as terminal:
         terminal.wait_for_bytes(b"\x1b[?1049h", 30)
         terminal.press("ctrl+z")
@@ -106,9 +91,9 @@ def test_control_z_is_undo_also_before_textual_is_up(machine):
         assert terminal.wait() == 0
 
 
-def test_while_another_program_has_the_terminal_it_stops_at_once(machine, tmp_path):
-    work, env = machine
-    editor = tmp_path / "editor"
+def test_while_another_program_has_the_terminal_it_stops_at_once(known):
+    folder, work, env = known
+    editor = folder / "editor"
     editor.write_text(f"#!{sys.executable}\nprint('EDITS', flush=True)\ninput()\n")
     editor.chmod(0o755)
     with Terminal(COMMAND, env={**env, "EDITOR": str(editor)}, cwd=str(work)) as terminal:

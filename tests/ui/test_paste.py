@@ -60,3 +60,52 @@ async def test_a_tab_set_in_the_middle_leaves_the_cursor_behind_it(browser, thre
         it.app.post_message(events.Paste("\t"))
         await it.press("x")
         assert it.box.value == "a xb"
+
+
+LONG = "what is asked " * 20 + "and no more"
+
+
+def shown_in(it, box):
+    """What is on the screen of the text in a line."""
+    region = box.content_region
+    return it.text().splitlines()[region.y][region.x : region.right].rstrip()
+
+
+@pytest.mark.parametrize("selector", ["", None])
+@pytest.mark.parametrize("before", ["", "x"])
+async def test_of_a_long_one_the_end_is_shown_where_the_cursor_is(browser, three, selector, before):
+    async with browser(selector=selector) as it:
+        if selector is None:
+            await it.press("slash")
+        await it.press(*before)
+        it.app.post_message(events.Paste(LONG))
+        await it.until(lambda: it.box.value == before + LONG, "what was pasted")
+        assert shown_in(it, it.box).endswith("and no more")
+        await it.press("home")
+        assert shown_in(it, it.box).startswith(f"{before}what is asked")
+
+
+async def test_into_the_line_above_the_tree_a_long_one(browser, three):
+    async with browser() as it:
+        await it.press("tab", "slash")
+        assert it.focus == "find"
+        it.app.post_message(events.Paste(LONG))
+        box = it.screen.query_one("#find", Input)
+        await it.until(lambda: box.value == LONG, "what was pasted")
+        assert shown_in(it, box).endswith("and no more")
+
+
+async def test_of_a_long_query_the_end_is_shown_from_the_start(browser, three):
+    async with browser(selector=LONG) as it:
+        assert shown_in(it, it.box).endswith("and no more")
+
+
+async def test_the_cursor_stays_in_sight_in_a_narrower_and_in_a_wider_line(browser, three):
+    async with browser(selector="") as it:
+        it.app.post_message(events.Paste(LONG))
+        await it.until(lambda: it.box.value == LONG, "what was pasted")
+        for columns in (60, 200):
+            await it.pilot.resize_terminal(columns, 40)
+            await it.until(lambda columns=columns: it.screen.size.width == columns, "the new size")
+            assert shown_in(it, it.box).endswith("and no more")
+            assert len(shown_in(it, it.box)) == it.box.content_size.width - 1

@@ -233,6 +233,48 @@ async def test_a_search_that_another_one_over_it_has_ended_is_begun_again(browse
         assert "30 of 60 ─" in it.text()
 
 
+@pytest.fixture
+def asked(monkeypatch):
+    """Every question that was put to the index: (who asked, for what)."""
+    asked = []
+    ask = searching.Searching.ask
+
+    def noted(self, text, **how):
+        asked.append((self, text))
+        ask(self, text, **how)
+
+    monkeypatch.setattr(searching.Searching, "ask", noted)
+    return asked
+
+
+async def test_of_news_only_the_screen_on_top_asks_again(browser, many, asked):
+    async with browser(selector="", size=(120, 24)) as it:
+        await it.press(*"cake")
+        await it.until(lambda: len(it.listed()) == 30, "what was found")
+        side = it.screen.side
+        await it.press("shift+tab", "t")
+        await it.until(lambda: not it.selects, "the tree")
+        await it.settled()
+        await it.press("shift+tab", "slash", *"bread")
+        above = it.screen.side
+        # with the line of the folder
+        await it.until(lambda: not above.is_due and len(it.listed()) == 31, "what is found over it")
+        asked.clear()
+        late = message("late", "00000002", "user", "cake and bread", 30)
+        append(it.path("s40"), late | {"timestamp": "2026-06-01T10:00:00.000Z"})
+        await it.until(lambda: it.listed()[1] == "s40" and not above.is_due, "the news")
+        assert side.model.lines[0].row.id != "s40", "it is known there, and not looked for"
+        # one from below that comes late would end it
+        assert {(who, text) for who, text in asked} == {(above._searching, "bread")}
+        for _ in range(6):
+            if not it.selects:
+                await it.press("escape")
+        assert it.screen.side is side
+        await it.until(lambda: it.listed()[0] == "s40", "what was said meanwhile")
+        assert len(it.listed()) == 31
+        assert (side._searching, "cake") in asked
+
+
 async def test_a_question_stays_with_its_session_while_others_come(browser, many):
     async with browser(selector="", size=(120, 24)) as it:
         await it.press("down", "down")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def searcher(index: Index):
-    return index._searching()
+    return index._own.searcher()
 
 
 def looked(world: World, text: str) -> int:

@@ -79,7 +79,7 @@ def test_a_hit_is_on_the_active_path_or_on_one_of_the_branches(world: World) -> 
         "second": (False, 2, 3),
         "third": (True, 3, 3),
     }
-    finder = world.index._searching()._places
+    finder = world.index._own.searcher()._places
     assert finder.opened == 1
     assert world.index.place(world.one("straight")) == (True, 1, 1)
     assert world.index.place(world.one("named")).on_active_path is None

@@ -169,7 +169,7 @@ def test_what_was_found_before_is_told_first(world: World, monkeypatch: pytest.M
 
 def test_who_does_not_wait_any_more_ends_it(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     twenty(world, ())
-    searcher = world.index._searching()
+    searcher = world.index._own.searcher()
     segments = searcher.segments
     whole = Spread(searcher.sessions.view().blocks, segments)
     looked: list[bytes] = []

@@ -22,7 +22,7 @@ from tests.index.test_soak import Mischief
 from tests.index.text.helpers import assert_right, scanned, segments, spans_by_name, texts
 
 if TYPE_CHECKING:
-    from app.index.scan import Delta
+    from app.index.batch import Delta
     from app.stores.base import Store
 
 ROOT = Path(__file__).resolve().parents[3]
