@@ -14,7 +14,7 @@ from textual.driver import Driver
 from textual.widgets import Input
 
 from app import places, setup
-from app.commands import COMMANDS, keys_of
+from app.commands import COMMANDS
 from app.key_order import KeyOrder
 from app.messages import ScreenReady
 from app.resources import DIALOGS, SHEET, styles_folder
@@ -251,12 +251,14 @@ class Browser(App["Plan | None"]):
 
     def action_command_palette(self) -> None:
         """The palette, unless it is open."""
-        from app.widgets.command_palette import Palette
+        from app.widgets.command_palette import CommandWords, Palette
 
         if not isinstance(self.screen, Palette):
-            self.push_screen(Palette(id="--command-palette"))
+            self.push_screen(Palette([CommandWords], id="--command-palette"))
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        from app.widgets.command_palette import shown_below
+
         if not isinstance(screen, SessionsScreen):
             return
         for command in filter(screen.offers, COMMANDS):
@@ -265,7 +267,7 @@ class Browser(App["Plan | None"]):
             async def run(action: str = command.action, target: Any = target) -> None:
                 await self.run_action(action, target)
 
-            yield SystemCommand(screen.told(command), f"{command.id}   {keys_of(command)}", run)
+            yield SystemCommand(screen.told(command), shown_below(command), run)
 
     def _fatal_error(self) -> None:
         """Instead of a traceback with the values of every variable (text of sessions) on the terminal: a

@@ -38,6 +38,9 @@ def main(arguments: Sequence[str] | None = None, *, ends: bool = False) -> int:
     try:
         return _run(_options(words), ends)
     except KeyboardInterrupt:
+        if ends:
+            # whoever reads our output may have stopped; what is left of it would be waited for
+            _silence()
         return 130
     except BrokenPipeError:
         # whoever read our output has gone; nothing more can be said to them
@@ -45,7 +48,7 @@ def main(arguments: Sequence[str] | None = None, *, ends: bool = False) -> int:
         return DONE
     except OSError as error:
         _silence()
-        return _fail(f"leafmark: {error}", FAILED)
+        return _fail(f"leafmark: {_reason(error)}", FAILED)
 
 
 def _options(words: list[str]) -> Options:
@@ -62,17 +65,25 @@ def _options(words: list[str]) -> Options:
     if plain is None:
         from app import usage
 
-        return usage.parse(words)
+        try:
+            return usage.parse(words)
+        except SystemExit:
+            # help that cannot be printed is told of while somebody can be told
+            sys.stdout.flush()
+            raise
     return plain
 
 
 def _open_what_is_closed() -> None:
-    """Standard streams that were closed before we began lead nowhere, and no file that is opened later gets
-    the number of one.
+    """No file that is opened later gets the number of a standard stream that was closed before we began.
+    Input and errors lead nowhere. To write to output fails, as it does where a disk is full.
     """
-    while (spare := os.open(os.devnull, os.O_RDWR)) <= 2:
-        os.set_inheritable(spare, True)
-    os.close(spare)
+    for stream, access in ((0, os.O_RDWR), (1, os.O_RDONLY), (2, os.O_RDWR)):
+        try:
+            os.fstat(stream)
+        except OSError:
+            # the lowest number that is free
+            os.set_inheritable(os.open(os.devnull, access), True)
     if sys.stdout is None:
         sys.stdout = os.fdopen(1, "w", errors="replace")
     if sys.stderr is None:
@@ -80,8 +91,19 @@ def _open_what_is_closed() -> None:
 
 
 def _silence() -> None:
-    """Standard output takes no more: what is still buffered for it goes nowhere, without another error."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    """Standard output takes no more: what is still buffered for it goes nowhere, without another error, and
+    is not waited for.
+    """
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)
+
+
+def _reason(error: OSError) -> str:
+    import errno
+
+    # of no file that we have opened ourselves
+    return "standard output is closed" if error.errno == errno.EBADF else str(error)
 
 
 def _run(options: Options, ends: bool) -> int:
@@ -190,7 +212,9 @@ def _show(options: Options, *, is_process: bool = False) -> int:
                 code, said = full_screen.become(plan, ending)
         return _fail(said, code) if said else code
     except OSError as error:
-        return _fail(f"leafmark: {error}", FAILED)
+        if is_process:
+            _silence()
+        return _fail(f"leafmark: {_reason(error)}", FAILED)
     finally:
         if folder:
             folder.remove()
@@ -204,6 +228,8 @@ def _end_on_signals() -> None:
     import _signal  # type: ignore[import-not-found]
 
     def end(number: int, frame: object) -> None:
+        # whoever reads our output may have stopped; what is left of it would be waited for
+        _silence()
         raise SystemExit(128 + number)
 
     for name in ("SIGTERM", "SIGHUP", "SIGQUIT"):

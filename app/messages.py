@@ -49,8 +49,8 @@ class CatalogLoaded(Message):
 
 class SessionsChanged(Message):
     """Rows that are new or changed and paths that are gone; ``done`` of ``total`` files are read. ``looked``:
-    every store has been looked at again, as was asked for. ``unread`` files cannot be read, and nobody knows
-    what is in them.
+    every store has been looked at again, as was asked for. ``unread``: so many files and so many folders
+    cannot be read, and nobody knows what is in them.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class SessionsChanged(Message):
         total: int,
         *,
         looked: bool = False,
-        unread: int = 0,
+        unread: tuple[int, int] = (0, 0),
     ) -> None:
         self.changed = changed
         self.removed = removed
@@ -180,6 +180,14 @@ class EarlierFound(Message):
 
     def __init__(self, earlier: Earlier) -> None:
         self.earlier = earlier
+        super().__init__()
+
+
+class PlacesFound(Message):
+    """The places that are searched, as `CatalogLoaded` has them, as they are now."""
+
+    def __init__(self, places: Sequence[tuple[str, str, str]]) -> None:
+        self.places = places
         super().__init__()
 
 

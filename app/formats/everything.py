@@ -1,6 +1,7 @@
 """All that a person might look for in one entry, and who says it (issue 4, `in:tools` and `in:all`).
 
-What is left out is what nobody reads: ids, times, signatures, words for types, and base64.
+What is left out is what nobody reads: ids, times, signatures, words for types, pictures and what is sealed.
+A picture is known by where it stands, never by its looks: a path or a key may look like base64.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from app.formats.kinds import ASSISTANT, CALL, CUSTOM, OTHER, RESULT, SHELL, SUM
 from app.formats.skim import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     Part = tuple[int, str, str]
 
@@ -34,9 +35,17 @@ _UNSAID = frozenset(
         *("timestamp", "thinkingSignature", "textSignature", "thoughtSignature", "signature"),
     )
 )
-_CODED = frozenset(("image", "redactedThinking"))
-"""Types of blocks whose `data` is base64."""
-_BASE64 = re.compile(r"(?:data:[^,]{0,100},)?[A-Za-z0-9+/_-]{512,}={0,2}")
+_CODED = {
+    "image": "data",
+    "image_generation_call": "result",
+    "redactedThinking": "data",
+    "reasoning": "encrypted_content",
+}
+"""By the type of an object the field of it that is a picture, or sealed by the provider."""
+_MIME_TYPES = ("mimeType", "media_type")
+_IN_MIME_TYPE = frozenset(("data", "blob"))
+"""The fields that are a picture where the object names the type of one."""
+_PICTURE = re.compile(r"data:image/[^,]{0,100};base64,[A-Za-z0-9+/_-]*={0,2}")
 
 
 class Said(NamedTuple):
@@ -50,9 +59,10 @@ class Said(NamedTuple):
 def everything(entry: dict[str, Any], *, other: bool = True) -> list[Said]:
     """The pieces of an entry as `read_entry` gives it: one for each kind and tool, never an empty one.
 
-    A call is the tool's name with the names and values of its arguments, a result its texts and the texts of
-    its details. Nothing is cut; lone surrogates are replaced and NUL characters left out, as in the text that
-    `sessions.summarise` finds, whose pieces are those of kinds 1 to 5 here. Never raises.
+    A call is the tool's name with the names and values of its arguments, a result its texts, the texts of its
+    details and the tool's name. A header is an entry that has no id. Nothing is cut; lone surrogates are
+    replaced and NUL characters left out, as in the text that `sessions.summarise` finds, whose pieces are
+    those of kinds 1 to 5 here. Never raises.
 
     :param other: give what is of no other kind, too; it takes as long as all the rest.
     """
@@ -95,6 +105,9 @@ def _parts(entry: dict[str, Any], other: bool) -> Iterator[Part]:
     elif kind == "custom_message":
         told = ("content",)
         yield from _content(CUSTOM, entry.get("content"), "", other)
+    elif kind == "session":
+        # The header; the catalog knows the folder.
+        told = ("cwd",)
     if other:
         yield from _rest(entry, told)
 
@@ -128,6 +141,7 @@ def _message(message: dict[str, Any], other: bool) -> Iterator[Part]:
     yield from _content(kind, message.get("content"), tool, other)
     if role == "toolResult":
         yield from _strings(RESULT, message.get("details"), tool)
+        yield RESULT, tool, tool
     if other:
         yield from _rest(message, told)
 
@@ -158,7 +172,7 @@ def _content(kind: int, content: Any, tool: str, other: bool) -> Iterator[Part]:
 
 def _block(kind: int, block: dict[str, Any], tool: str, other: bool) -> Iterator[Part]:
     type_ = _string(block.get("type"))
-    told: tuple[str, ...] = ()
+    told: Collection[str] = ()
     if type_ == "text" and isinstance(block.get("text"), str):
         yield kind, block["text"], tool
         if not other or len(block) == 2:
@@ -173,19 +187,19 @@ def _block(kind: int, block: dict[str, Any], tool: str, other: bool) -> Iterator
         for text in arguments_of(block.get("arguments")):
             yield CALL, text, name
         told = ("name", "arguments")
-    elif type_ in _CODED:
-        told = ("data",)
+    else:
+        told = _coded(block)
     if other:
         yield from _rest(block, told)
 
 
-def _rest(value: dict[str, Any], told: tuple[str, ...]) -> Iterator[Part]:
+def _rest(value: dict[str, Any], told: Collection[str]) -> Iterator[Part]:
     """The texts of the fields that are for people and not `told` yet."""
     for key, field in value.items():
         if key in _UNSAID or key in told:
             continue
         if isinstance(field, str):
-            if not _is_coded(field):
+            if not _is_picture(field):
                 yield OTHER, field, ""
         elif isinstance(field, dict | list):
             yield from _strings(OTHER, field)
@@ -200,10 +214,11 @@ def _strings(kind: int, value: Any, tool: str = "") -> Iterator[Part]:
     while waiting:
         value = waiting.pop()
         if isinstance(value, str):
-            if not _is_coded(value):
+            if not _is_picture(value):
                 yield kind, value, tool
         elif isinstance(value, dict):
-            waiting.extend(reversed(value.values()))
+            coded = _coded(value)
+            waiting.extend([field for key, field in reversed(value.items()) if key not in coded])
         elif isinstance(value, list):
             waiting.extend(reversed(value))
 
@@ -218,16 +233,31 @@ def arguments_of(arguments: Any) -> Iterator[str]:
     while waiting:
         value = waiting.pop()
         if isinstance(value, str):
-            if not _is_coded(value):
+            if not _is_picture(value):
                 yield value
         elif isinstance(value, dict):
+            coded = _coded(value)
             for key, field in reversed(value.items()):
-                waiting += field, key
+                if key not in coded:
+                    waiting.append(field)
+                waiting.append(key)
         elif isinstance(value, list):
             waiting.extend(reversed(value))
         elif value is not None:
             yield json.dumps(value)
 
 
-def _is_coded(text: str) -> bool:
-    return len(text) > 512 and _BASE64.fullmatch(text) is not None
+def _coded(value: dict[str, Any]) -> Collection[str]:
+    """The fields of an object in which nobody reads."""
+    type_ = value.get("type")
+    if isinstance(type_, str) and type_ in _CODED:
+        return (_CODED[type_],)
+    for key in _MIME_TYPES:
+        mime = value.get(key)
+        if isinstance(mime, str) and mime.startswith("image/"):
+            return _IN_MIME_TYPE
+    return ()
+
+
+def _is_picture(text: str) -> bool:
+    return text.startswith("data:image/") and _PICTURE.fullmatch(text) is not None

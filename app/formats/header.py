@@ -31,6 +31,8 @@ _OMP_FIELDS = (
     "providerPromptCacheKey",
 )
 _TRANSCRIPT = "indus/transcript@"
+_HEADERS = ("header", "head")
+_NOT_OF_V3 = frozenset(("id", "kind", "schema", "sessionId", "leaf"))
 _WRITERS = {"transcript": "indusagi", "lanes": "pi"}
 
 
@@ -112,6 +114,19 @@ def find_header(path: str, descriptor: int, agents: Sequence[str] = ()) -> Heade
         if len(more) <= len(first):
             raise
     return read_header(path, more, agents)
+
+
+def header_in(line: bytes) -> dict[str, Any] | None:
+    """The header in a line of a dialect whose headers are no entries, as an entry of the v3 family would be
+    one, without its ids; None where it is none.
+    """
+    try:
+        value = decode(line)
+    except BadLine:
+        return None
+    if not _is_header(value) or value.get("kind") not in _HEADERS:
+        return None
+    return {key: field for key, field in value.items() if key not in _NOT_OF_V3} | {"type": "session"}
 
 
 def read_header(path: str, data: bytes, agents: Sequence[str] = ()) -> Header:

@@ -112,7 +112,7 @@ def sought(entry: dict[str, Any]) -> Sought:
     if entry.get("type") == "message" and isinstance(message, dict):
         answers = message.get("toolCallId")
         name = message.get("toolName")
-        if isinstance(name, str):
+        if isinstance(name, str) and message.get("role") != TOOL_ROLE:
             texts.append(name)
         content = message.get("content")
         for block in content if isinstance(content, list) else ():

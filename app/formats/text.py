@@ -14,15 +14,121 @@ _ELLIPSIS = "…"
 _ZERO_WIDTH_JOINER = "\u200d"
 
 
-_table: dict[int, str] = {}
+# Characters that are drawn in one cell by one terminal and in two, or in none, by another. What is drawn
+# behind them on the line would stand in the wrong place.
+_UNSTEADY = (
+    (0x115F, 0x1160),  # Hangul fillers: drawn as nothing, in as many cells as each terminal likes
+    (0x3164, 0x3164),
+    (0xFFA0, 0xFFA0),
+    (0x302E, 0x302F),  # Hangul tone marks: marks, and yet wide
+    (0x16FF0, 0x16FF1),  # Vietnamese reading marks, likewise
+    (0x3248, 0x324F),  # numbers in circles on black squares
+    (0x2630, 0x2637),  # trigrams, hexagrams and counting rods: wide since Unicode 16, narrow before
+    (0x268A, 0x268F),
+    (0x4DC0, 0x4DFF),
+    (0x1D300, 0x1D356),
+    (0x1D360, 0x1D376),
+    # Wide, and newer than Unicode 14, which the oldest Python knows: for many terminals not assigned.
+    (0x2FFC, 0x2FFF),
+    (0x31E4, 0x31E5),
+    (0x31EF, 0x31EF),
+    (0x16FF2, 0x16FF6),
+    (0x187F8, 0x187FF),
+    (0x18CFF, 0x18CFF),
+    (0x18D09, 0x18D1E),
+    (0x18D80, 0x18DF2),
+    (0x1B132, 0x1B132),
+    (0x1B155, 0x1B155),
+    (0x1F6D8, 0x1F6DC),
+    (0x1FA75, 0x1FA77),
+    (0x1FA87, 0x1FA8F),
+    (0x1FAAD, 0x1FAAF),
+    (0x1FABB, 0x1FABF),
+    (0x1FAC6, 0x1FACF),
+    (0x1FADA, 0x1FADF),
+    (0x1FAE8, 0x1FAEF),
+    (0x1FAF7, 0x1FAFF),
+)
+_unsteady = frozenset([chr(code) for first, last in _UNSTEADY for code in range(first, last + 1)])
+# What is drawn as nothing, alone or between others: blanks of every kind, fillers, joiners, selectors, and
+# the controls for which `inert` shows something else.
+_UNSEEN = (
+    (0x09, 0x0D),
+    (0x1C, 0x20),
+    (0x85, 0x85),
+    (0xA0, 0xA0),
+    (0xAD, 0xAD),
+    (0x034F, 0x034F),
+    (0x061C, 0x061C),
+    (0x115F, 0x1160),
+    (0x1680, 0x1680),
+    (0x17B4, 0x17B5),
+    (0x180B, 0x180F),
+    (0x2000, 0x200F),
+    (0x2028, 0x202F),
+    (0x205F, 0x206F),
+    (0x2800, 0x2800),  # Braille without a dot
+    (0x3000, 0x3000),
+    (0x3164, 0x3164),
+    (0xFE00, 0xFE0F),
+    (0xFEFF, 0xFEFF),
+    (0xFFA0, 0xFFA0),
+    (0xE0000, 0xE01EF),
+)
+
+
+class _Table(dict[int, str]):
+    """What stands for each character, itself where it may be drawn; `str.translate` asks for those of a text
+    that is not all printable.
+    """
+
+    def __missing__(self, code: int) -> str:
+        # A text with such characters is rare, and mostly not among the first rows.
+        import unicodedata
+
+        char = chr(code)
+        # What is not assigned has no width on which a terminal and we agree.
+        self[code] = shown = _REPLACEMENT if unicodedata.category(char) == "Cn" else char
+        return shown
+
+
+_table = _Table()
+_joined: list[str] = []
 
 
 def _replacements() -> dict[int, str]:
     """What stands for each character that must not be drawn; made when the first text needs it."""
-    if not _table:
+    if 0 not in _table:
         # At once: another thread may ask meanwhile.
         _table.update(_build_table())
     return _table
+
+
+def _is_plain(text: str) -> bool:
+    """Whether `text` can be drawn as it is."""
+    return text.isprintable() and (text.isascii() or _unsteady.isdisjoint(text))
+
+
+def visible_line(text: str, limit: int = 300) -> str:
+    """`one_line` of a text that stands for something, as a name does: "" where nothing of it is visible."""
+    shown = one_line(text, limit)
+    if shown[:1].isascii():
+        # A blank would have been folded.
+        return shown
+    return "" if is_unseen(text[: _window(limit)]) else shown
+
+
+def is_unseen(text: str) -> bool:
+    """Whether nothing of `text` is visible: blanks, joiners, fillers and the like, or nothing at all."""
+    if text.isascii():
+        return not text.strip()
+    return not text.strip(_unseen())
+
+
+def _unseen() -> str:
+    if not _joined:
+        _joined.append("".join([chr(code) for first, last in _UNSEEN for code in range(first, last + 1)]))
+    return _joined[0]
 
 
 def _build_table() -> dict[int, str]:
@@ -50,7 +156,8 @@ def _build_table() -> dict[int, str]:
     table[0x7F] = "\u2421"
     table[0x09] = "    "
     table[0x2028] = table[0x2029] = "\n"
-    del table[0x0A]
+    table[0x0A] = "\n"
+    table.update(dict.fromkeys(map(ord, _unsteady), _REPLACEMENT))
     return table
 
 
@@ -59,17 +166,23 @@ def inert(text: str) -> str:
 
     Newlines stay (CRLF becomes one), a tab becomes four spaces, C0 controls and DEL become their visible
     pictures (U+2400 and on), line and paragraph separators become newlines, and C1 controls, bidirectional
-    controls, tags, the byte order mark, noncharacters and lone surrogates become U+FFFD. Joiners and
-    variation selectors stay, so emoji sequences survive. Never raises; scans the whole of `text`, so hand
-    it a window of a long one.
+    controls, tags, the byte order mark, noncharacters and lone surrogates become U+FFFD; and so does what
+    takes more cells in one terminal than in another: fillers, what Unicode has widened lately, what is newer
+    or not assigned at all. Joiners and variation selectors stay, so emoji sequences survive, and so do
+    combining marks. Never raises; scans the whole of `text`, so hand it a window of a long one.
     """
-    if text.isprintable():
+    if _is_plain(text):
         return text
     if "\r" in text:
         text = text.replace("\r\n", "\n")
-    if text.replace("\n", "").isprintable():
+    if _is_plain(text.replace("\n", "")):
         return text
     return text.translate(_replacements())
+
+
+def _window(limit: int) -> int:
+    """How much of a text is looked at for a line of so many characters."""
+    return limit * 4 + 256
 
 
 def one_line(text: str, limit: int = 300) -> str:
@@ -79,15 +192,15 @@ def one_line(text: str, limit: int = 300) -> str:
     begins with thousands of blanks shows as "…" alone.
     """
     start = text[: limit + 1]
-    if start.isprintable() and "  " not in start and start[:1] != " " and start[-1:] != " ":
+    if _is_plain(start) and "  " not in start and start[:1] != " " and start[-1:] != " ":
         # The usual case: nothing to fold, or not before the cut.
         if len(start) <= limit:
             return start
         return start[: limit - 1].rstrip(" " + _ZERO_WIDTH_JOINER) + _ELLIPSIS if limit > 0 else ""
-    window = limit * 4 + 256
+    window = _window(limit)
     cut = len(text) > window
     folded = " ".join((text[:window] if cut else text).split())
-    if not folded.isprintable():
+    if not _is_plain(folded):
         # Translation may lengthen nothing here: tabs and line separators went with the white space.
         folded = folded.translate(_replacements())
     if len(folded) <= limit and not cut:

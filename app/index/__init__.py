@@ -1,8 +1,9 @@
 """The catalog of all sessions, what keeps it current, and the search: scan, watch, query (DESIGN, "How data
 flows").
 
-`open` gives an `Index`; nothing of it is imported before it is asked for. What its methods give and raise can
-be had from here as well:
+`open` gives an `Index`; nothing of it is imported before it is asked for. It has to be asked for by name:
+`from app.index import *` leaves Python's own `open` alone. What its methods give and raise can be had from
+here as well:
 
     Delta, Row                     what `scan` and `watch` tell of, and what `rows` gives
     QueryError, Note               why a query cannot be run, and what is to be said of one that is
@@ -41,7 +42,6 @@ __all__ = [
     "Search",
     "Vocabulary",
     "complete",
-    "open",
     "vocabulary",
 ]
 

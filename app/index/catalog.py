@@ -73,6 +73,11 @@ class Catalog(Front):
         return self._database.note is not None
 
     @property
+    def is_copy(self) -> bool:
+        """Whether what is in memory is all that is kept on disk, and what was read since."""
+        return self._database.is_copy
+
+    @property
     def text_store(self) -> TextStore:
         """What keeps the texts; let go of by `close`."""
         if self._text_store is not None:

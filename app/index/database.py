@@ -59,12 +59,14 @@ class Database:
     """One connection to `catalog-<schema>.db` in a folder, opened at the first use. Not thread-safe.
 
     note         None, or one line that says why the catalog is only in memory
+    is_copy      whether it is in memory, with all that the file holds
     generation   how often what was stored has been lost: the owner has to store everything again
     """
 
     def __init__(self, folder: str) -> None:
         self.path = os.path.join(folder, f"catalog-{SCHEMA}.db")
         self.note: str | None = None
+        self.is_copy = False
         self.generation = 0
         self._folder = folder
         self._connection: sqlite3.Connection | None = None
@@ -90,7 +92,7 @@ class Database:
                     # Memory is never damaged: this is a mistake of ours and must be seen.
                     raise
                 if code_of(error) in _UNUSABLE:
-                    self._fall_back(str(error))
+                    self._fall_back(error)
                 else:
                     self._renew()
         raise Busy("the catalog is damaged as fast as it is made")
@@ -128,7 +130,7 @@ class Database:
             self._connection = self._connect()
         except (sqlite3.Error, Doubt) as error:
             if code_of(error) in _UNUSABLE or not os.path.isfile(self.path):
-                self._fall_back(str(error))
+                self._fall_back(error)
             elif code_of(error) in BUSY:
                 raise Busy from error
             else:
@@ -174,11 +176,12 @@ class Database:
         except OSError as error:
             self._fall_back(error.strerror or str(error), error.filename)
         except (sqlite3.Error, Doubt) as error:
-            self._fall_back(str(error))
+            self._fall_back(error)
 
-    def _fall_back(self, reason: str, path: str | None = None) -> None:
+    def _fall_back(self, reason: str | Exception, path: str | None = None) -> None:
         """Go on in memory, with all that can still be read.
 
+        :param reason: what is to be said, or SQLite's error.
         :param path: the file that is in the way, where it is not the catalog itself.
         """
         old = self._connection or self._as_left()
@@ -192,6 +195,7 @@ class Database:
             old.backup(memory)
             if version_of(memory) != SCHEMA:
                 raise Doubt("the copy is not a catalog")
+            self.is_copy = True
         except (sqlite3.Error, Doubt):
             self.generation += 1
             memory.close()
@@ -202,7 +206,12 @@ class Database:
         if old is not None:
             old.close()
         self._connection = memory
-        self.note = f"the list is kept in memory only: {path or self.path}: {reason}"
+        if not isinstance(reason, str):
+            from app.index.unusable import why
+
+            reason = why(self.path, reason)
+        what = "what is new" if self.is_copy else "the list"
+        self.note = f"{what} is kept in memory only: {path or self.path}: {reason}"
 
     def _as_left(self) -> sqlite3.Connection | None:
         """The file as its last user left it, for where nothing may be written beside it; None where it is not

@@ -291,6 +291,13 @@ class Index:
         """
         return self._scanner.out_of_reach.unread()
 
+    @property
+    def unread_counts(self) -> tuple[int, int]:
+        """How many files of which nothing is known could not be read when they were last looked at, and how
+        many folders, in which there may be sessions.
+        """
+        return self._scanner.out_of_reach.counts()
+
     def close(self) -> None:
         """Let go of the catalog's file."""
         if self._ahead:

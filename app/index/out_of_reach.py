@@ -23,15 +23,15 @@ class OutOfReach:
         self._unknown: set[str] = set()
         # Those whose folder does not even let them be looked at.
         self._hidden: dict[str, str] = {}
+        # What may have sessions in it, for all that is known.
+        self._folders: frozenset[str] = frozenset()
 
     def walked(self, files: Container[str], complaints: Iterable[Complaint], known: Container[str]) -> None:
         """A walk has found these files, and passed over others; `known` are read."""
         self._reasons = {path: why for path, why in self._reasons.items() if path in files}
-        self._hidden = {
-            path: why
-            for path, why in complaints
-            if path not in known and not hides_nothing(why) and store_of(path, self._stores)
-        }
+        passed_over = {path: why for path, why in complaints if path not in known and not hides_nothing(why)}
+        self._hidden = {path: why for path, why in passed_over.items() if store_of(path, self._stores)}
+        self._folders = frozenset(passed_over.keys() - self._hidden.keys())
 
     def failed(self, path: str, reason: str, *, is_known: bool) -> None:
         """A file could not be read.
@@ -52,6 +52,10 @@ class OutOfReach:
     def complaints(self) -> list[Complaint]:
         """(path, reason) of all that the walk did not complain of itself."""
         return [*self._reasons.items()]
+
+    def counts(self) -> tuple[int, int]:
+        """How many files of which nothing is known, and how many folders, could not be read."""
+        return len(self.unread()), len(self._folders)
 
     def unread(self) -> dict[str, str]:
         """Path -> why, of the files of which nothing is known: they may be sessions."""

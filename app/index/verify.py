@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 
-from app.formats.lines import open_file
+from app.formats.lines import BLOCK_SIZE, open_file
+from app.index.reader import UNREADABLE
 from app.index.row import FIELDS, refused_row, session_row, signature_of
 from app.index.text.spans import bytes_of
 from app.index.walk import walk
-from app.stores.layout import reason
+from app.stores.layout import hides_nothing, reason
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,7 +77,9 @@ def verify(
         if row is not None and row.is_out_of_reach:
             done.findings.append(Finding(path, "it could not be read: what is kept is how it was before"))
         elif row is None or row.signature != signature:
-            why_not = _why_not_read(path)
+            # Of one that could not be read through nobody knows how far it can be read now.
+            was_unreadable = row is not None and (row.refused or "").startswith(UNREADABLE)
+            why_not = _why_not_read(path, whole=was_unreadable)
             if why_not:
                 done.findings.append(
                     Finding(path, f"it cannot be read, and nothing is kept of it: {why_not}")
@@ -88,14 +91,25 @@ def verify(
         if on_progress:
             on_progress(at + 1, len(found.files))
     if stop is None or not stop.is_set():
-        done.changed += len(rows.keys() - found.files.keys())
+        unread = [(path, why) for path, why in found.complaints if not hides_nothing(why)]
+        done.findings += [Finding(path, f"it cannot be read: {why}") for path, why in unread]
+        # What lies where nobody can look is not gone.
+        done.changed += len(found.gone(rows))
     return done
 
 
-def _why_not_read(path: str) -> str:
-    """Why a file cannot be opened; "" where it can, or is gone by now."""
+def _why_not_read(path: str, *, whole: bool) -> str:
+    """Why a file cannot be opened, or not be read; "" where it can, or is gone by now.
+
+    :param whole: try all of it; else its beginning.
+    """
     try:
-        os.close(open_file(path))
+        descriptor = open_file(path)
+        try:
+            while os.read(descriptor, BLOCK_SIZE if whole else 1) and whole:
+                pass
+        finally:
+            os.close(descriptor)
     except FileNotFoundError:
         return ""
     except OSError as error:

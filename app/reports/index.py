@@ -29,7 +29,7 @@ DIFFERENT = 3
 
 def run(options: Options, setup: Setup) -> int:
     """Do what one of the options says, or bring the index up to date. Exit code 3 when `--verify` finds that
-    something differs, or what was read cannot be kept.
+    something differs, or what has changed cannot be kept.
     """
     code = 0
     asked = [name for name in ("rebuild", "verify", "where") if getattr(options, name)]
@@ -64,14 +64,19 @@ def _updated(setup: Setup) -> tuple[dict[str, Any], Iterator[str], bool]:
     """What was done, as values and in words, and whether all of it is kept."""
     began = time.monotonic()
     index = Index(setup.stores, setup.cache_folder, setup.now_ms)
+    catalog = index.catalog
     progress = Progress()
     try:
+        catalog.newest(0)
+        before = catalog.signatures() if catalog.is_copy else None
         index.scan(progress.read)
         sessions, counts = index.newest(0)[1], index.counts
         # A file that cannot be read is among both.
         away = {path for path, _ in index.complaints}
         refused = sum(row.path not in away for row in index.problem_files())
         passed_over, note = len(index.complaints), index.note
+        # Where nothing can be written, there may have been nothing to write.
+        is_same = before is not None and not counts.whole + counts.tails and before == catalog.signatures()
     finally:
         progress.end()
         index.close()
@@ -89,7 +94,7 @@ def _updated(setup: Setup) -> tuple[dict[str, Any], Iterator[str], bool]:
         "dead_bytes": texts.dead_bytes,
         "seconds": round(time.monotonic() - began, 3),
     }
-    return found, _told_of_update(found), not note
+    return found, _told_of_update(found), is_same or not note
 
 
 def _told_of_update(found: dict[str, Any]) -> Iterator[str]:

@@ -63,8 +63,9 @@ def run(options: Options, setup: Setup) -> int:
 
         sessions = [to_json(row, states.get(row.path, "idle"), now_ms) for row in shown]
         write_json({"schema": SCHEMA, "total": total, "sessions": sessions})
-    elif shown:
-        write_text("".join(line + "\n" for line in table(shown, states, setup.home, now_ms, columns())))
+    else:
+        if shown:
+            write_text("".join(line + "\n" for line in table(shown, states, setup.home, now_ms, columns())))
         if len(shown) < total:
             complain(f"{len(shown):,} of {total:,} sessions; --limit {total} shows all")
     if not total:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from app.reports.output import complain
 from app.stores.layout import hides_nothing
+from app.view.bars import how_many_unread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ def complain_of_skipped(
         return
     suffixes = tuple({suffix for store in stores for suffix in store.suffixes})
     files = sum(path.endswith(suffixes) for path in paths)
-    counts = ((files, "file"), (len(paths) - files, "folder"))
-    said = " and ".join(f"{count:,} {thing}{'' if count == 1 else 's'}" for count, thing in counts if count)
+    said = how_many_unread(files, len(paths) - files)
     were = "was" if len(paths) == 1 else "were"
     complain(f"{said} {were} not read; `leafmark doctor` says why")

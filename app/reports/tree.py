@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from app.formats.stamps import iso
-from app.formats.text import one_line
+from app.formats.text import one_line, visible_line
 from app.reports.named import NotOpened, open_named
 from app.reports.output import columns, complain, wants_ascii, write_json, write_text
 from app.view.ascii_text import ascii_text
@@ -50,7 +50,7 @@ def drawn(tree: SessionTree, home: str, cells: int | None, *, ascii_only: bool) 
     tree.read_rows(tree.entries)
     glyphs = ASCII if ascii_only else UNICODE
     head = [
-        one_line(tree.name or "", 200) or _first_prompt(tree),
+        visible_line(tree.name or "", 200) or _first_prompt(tree),
         one_line(tree.header.agent),
         one_line(tree.header.id, 200),
         tilde(tree.header.cwd, home),

@@ -6,6 +6,7 @@ import gc
 import os
 import select
 import stat
+from contextlib import closing, suppress
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from app.reports.output import complain, json_line, write_text
 from app.reports.progress import Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
     from app.index.batch import Delta
     from app.index.row import Row
@@ -27,6 +28,8 @@ SCHEMA = 1
 END_SECONDS = 5.0
 """How long the thread that follows may take to end."""
 
+_GONE = select.POLLHUP | select.POLLERR
+
 
 def run(options: Options, setup: Setup) -> int:
     """Bring the index up to date, then print what changes until standard output is closed.
@@ -34,7 +37,11 @@ def run(options: Options, setup: Setup) -> int:
     Standard error says when watching has begun: whatever is written from then on is told of.
 
     :raises KeyboardInterrupt, SystemExit: a signal ended it.
+    :raises OSError: nothing can be written to standard output; BrokenPipeError: nobody reads it any more.
     """
+    # What could never be printed need not be waited for. To a socket, nothing may be a message, too.
+    if not stat.S_ISSOCK(os.fstat(1).st_mode):
+        os.write(1, b"")
     # The other commands are over before anything could be collected.
     gc.enable()
     index = Index(setup.stores, setup.cache_folder, setup.now_ms)
@@ -47,11 +54,29 @@ def run(options: Options, setup: Setup) -> int:
     if index.note:
         complain(index.note)
     complain(f"watching {len(known):,} session{'' if len(known) == 1 else 's'}")
-    for delta in _deltas(index):
-        time = iso(setup.now_ms())
-        for change in changes(delta, known):
-            write_text((json_line({**change, "timestamp": time}) if options.json else line(change)) + "\n")
+    with closing(_deltas(index)) as deltas:
+        for delta in deltas:
+            time = iso(setup.now_ms())
+            for change in changes(delta, known):
+                _print(json_line({**change, "timestamp": time}) if options.json else line(change))
     return 0
+
+
+def _print(text: str) -> None:
+    try:
+        write_text(text + "\n")
+    except OSError as error:
+        # A terminal that is gone has an error of its own.
+        if _is_gone():
+            raise BrokenPipeError from error
+        raise
+
+
+def _is_gone() -> bool:
+    """Whether nobody reads standard output any more."""
+    asking = select.poll()
+    asking.register(1, 0)
+    return any(said & _GONE for _, said in asking.poll(0))
 
 
 def changes(delta: Delta, known: dict[str, Row]) -> Iterator[dict[str, Any]]:
@@ -96,7 +121,7 @@ def _added(row: Row) -> dict[str, Any]:
 
 def _changed(before: Row, now: Row) -> dict[str, Any]:
     """What is another than it was: numbers as differences, all else as it is now; labels that were taken off
-    are null. Empty when only the file was touched.
+    are null. Empty when nothing was written to the file.
     """
     what: dict[str, Any] = {}
     for name, field in (
@@ -123,6 +148,9 @@ def _changed(before: Row, now: Row) -> dict[str, Any]:
                 what[name] = {"bytes": now.size - before.size, "models": ", ".join(now.models)}.get(
                     name, new_value
                 )
+    if not what and now.mtime_ns != before.mtime_ns:
+        # With as many bytes: which of them are others is nowhere to be found.
+        what["bytes"] = 0
     return what
 
 
@@ -150,36 +178,48 @@ def line(change: dict[str, Any]) -> str:
     return "  ".join(told).rstrip()
 
 
-def _deltas(index: Index) -> Iterator[Delta]:
+def _deltas(index: Index) -> Generator[Delta]:
     """What changes in `index`, as it comes, until nobody reads standard output any more."""
     found: list[Delta] = []
     failed: list[BaseException] = []
     stop = Event()
     woken, wake = os.pipe()
+    # Whoever is told may have stopped reading: what changes is gathered until then, and nobody waits.
+    os.set_blocking(wake, False)
+
+    def ring() -> None:
+        with suppress(BlockingIOError):
+            os.write(wake, b".")
 
     def on_delta(delta: Delta) -> None:
         found.append(delta)
-        os.write(wake, b".")
+        ring()
 
     def follow() -> None:
         try:
             index.watch(on_delta, stop)
         except BaseException as error:
             failed.append(error)
-        os.write(wake, b".")
+        ring()
 
     # In a thread of its own, so that this one can wait for signals and for the reader to go away as well.
     thread = Thread(target=follow, name="leafmark-watch", daemon=True)
     waiting = select.poll()
     waiting.register(woken, select.POLLIN)
-    if stat.S_ISFIFO(os.fstat(1).st_mode):
+    # Pipes, sockets and terminals have somebody at the other end.
+    if not stat.S_ISREG(os.fstat(1).st_mode):
         waiting.register(1, 0)
     thread.start()
     try:
         while thread.is_alive() or found:
-            if any(number == 1 for number, _ in waiting.poll()):
+            said = dict(waiting.poll())
+            if said.get(1, 0) & _GONE:
                 return
-            os.read(woken, 4_096)
+            if 1 in said:
+                # Of this one the system does not tell.
+                waiting.unregister(1)
+            if woken in said:
+                os.read(woken, 4_096)
             while found:
                 yield found.pop(0)
         if failed:

@@ -156,6 +156,9 @@ class BrowserScreen(TreeScreen):
     def retry_session(self) -> None:
         self._reading.retry()
 
+    def clock_moved(self) -> None:
+        self._reading.tell_age()
+
     def catalog_loaded(self) -> None:
         if self._begin_at and self.side.list.go_to(self._begin_at):
             self._focus_pane("tree")

@@ -49,6 +49,17 @@ class Place(NamedTuple):
     has_match: bool
 
 
+class Heading(NamedTuple):
+    """What the borders say of an entry.
+
+    :param timestamp: what its age is counted from; None where none is told.
+    """
+
+    subtitle: str
+    title: str
+    timestamp: int | None
+
+
 class EntrySide(Pane):
     """The pane with the entry that the tree's cursor is on."""
 
@@ -70,7 +81,8 @@ class EntrySide(Pane):
         self._place = place
         self._timer: Timer | None = None
         self._read_at = -RUNNING
-        self._head = ("", "entry")
+        # of what is shown or being read, and of what the borders are told
+        self._head = self._shown_head = Heading("", "entry", None)
         self._seeks = False
         # what is shown or being read, and whether it is what was before, grown
         self._spot: Node | DamagedLine | None = None
@@ -116,7 +128,8 @@ class EntrySide(Pane):
             self._entries.clear()
             self._spot = None
             self.entry.show_lines([], more=False)
-            self.say("", "entry")
+            self._shown_head = Heading("", "entry", None)
+            self.tell_age()
             return
         self.entry.expect()
         # under a leaf that runs on, nobody can read every entry that passes; nor all that a torn line becomes
@@ -160,17 +173,24 @@ class EntrySide(Pane):
         torn = isinstance(spot, DamagedLine) and isinstance(before, DamagedLine) and spot.is_now(before)
         self._grew = torn and spot != before
         if isinstance(spot, DamagedLine):
-            title = f"{spot.place}, no entry"
+            title, timestamp = f"{spot.place}, no entry", None
         else:
-            title = f"entry {spot.id or spot.index + 1}"
-            if spot.timestamp is not None:
-                title += f" · {age(spot.timestamp, self._setup.now_ms())}"
-        self._head = ("as it stands in the file" if self.entry.raw else "", one_line(title))
+            title, timestamp = f"entry {spot.id or spot.index + 1}", spot.timestamp
+        subtitle = "as it stands in the file" if self.entry.raw else ""
+        self._head = Heading(subtitle, one_line(title), timestamp)
+
+    def tell_age(self) -> None:
+        """Have the borders say what is shown, and how long ago it was by now."""
+        subtitle, title, timestamp = self._shown_head
+        if timestamp is not None:
+            title += f" · {age(timestamp, self._setup.now_ms())}"
+        self.say(subtitle, title)
 
     @on(EntryRead)
     def _entry_read(self, event: EntryRead) -> None:
         if event.generation == self._entries.generation:
-            self.say(*self._head)
+            self._shown_head = self._head
+            self.tell_age()
             begin = len(self.entry.lines) if event.more else 0
             self._told.tell(image.drawing for image in map(image_of, event.lines) if image is not None)
             self.entry.show_lines(event.lines, more=event.more, parts=event.parts, stays=self._grew)

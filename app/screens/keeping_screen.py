@@ -18,6 +18,7 @@ from app.messages import (
     HereFound,
     IndexFailed,
     PinsRead,
+    PlacesFound,
     SessionsChanged,
     StatesFound,
     SubagentsRead,
@@ -73,7 +74,7 @@ class KeepingScreen(ResumingScreen):
         self.settings = settings
         self.model = model
         self.progress = ""
-        self.unread = 0
+        self.unread = (0, 0)
         self.scanned = False
         # what has come and gone since it was asked to look again
         self._seen_again: SeenAgain | None = None
@@ -119,6 +120,9 @@ class KeepingScreen(ResumingScreen):
 
     def catalog_loaded(self) -> None:
         """The sessions that are known so far are in the list."""
+
+    def clock_moved(self) -> None:
+        """Ages that are on the screen may be others now."""
 
     def sessions_changed(self) -> None:
         """Other sessions are in the list, or they are shown in another way."""
@@ -226,6 +230,8 @@ class KeepingScreen(ResumingScreen):
             self.notify(self._seen_again.words(), markup=False)
             self._seen_again = None
         self._cold = self._cold and not self.scanned
+        if not self.model.known:
+            self._surroundings.find_places()
         if self.model.known - self._kept >= KEPT_FROM:
             self._keep_rows()
         self._search_again()
@@ -254,6 +260,9 @@ class KeepingScreen(ResumingScreen):
 
     def _look(self) -> None:
         self._liveness.look(self.model.rows())
+        if not self.model.known:
+            # the screen says what is there instead, also when that is no more
+            self._surroundings.find_places()
 
     @on(StatesFound)
     def _states_found(self, event: StatesFound) -> None:
@@ -265,6 +274,7 @@ class KeepingScreen(ResumingScreen):
     def _tick(self) -> None:
         self.side.list.now_ms = self.setup.now_ms()
         self.side.list.redraw_rows()
+        self.clock_moved()
 
     # what is known besides
 
@@ -274,6 +284,12 @@ class KeepingScreen(ResumingScreen):
     @on(PinsRead)
     def _pins_read(self, event: PinsRead) -> None:
         self.side.list.set_pins(event.pins)
+
+    @on(PlacesFound)
+    def _places_found(self, event: PlacesFound) -> None:
+        if event.places != self._places:
+            self._places = event.places
+            self.sessions_changed()
 
     @on(HereFound)
     def _here_found(self, event: HereFound) -> None:

@@ -83,6 +83,10 @@ class ReadingSide(Vertical):
         """Whether it is known what the branches of the tree that is shown come to."""
         return self._tree_side.knows_branches
 
+    def tell_age(self) -> None:
+        """The clock has moved on."""
+        self._entry_side.tell_age()
+
     # which session
 
     def show(self, row: Row | None, *, again: bool = False) -> None:

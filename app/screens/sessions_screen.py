@@ -22,6 +22,7 @@ from app.view.session_row import LEGEND
 from app.widgets.bar import Bar
 from app.widgets.bindings import bindings_of
 from app.widgets.line_list import LineList
+from app.widgets.session_list import SessionListView
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class SessionsScreen(KeepingScreen):
             total=self.model.known,
             projects=self.model.projects,
             live=self._live_sessions(),
-            note=self.doing or note or unread_note(self.unread),
+            note=self.doing or note or unread_note(*self.unread),
             here=tilde(self.setup.here[0], self.setup.home),
         )
 
@@ -121,8 +122,15 @@ class SessionsScreen(KeepingScreen):
             return pairs
         without = {command.label for pane in ("sessions", "side") for command in of_pane(pane)}
         pairs = [pair for pair in pairs if pair[1] not in without]
-        if self.side.list.group is not None:
-            return [("Enter", "fold"), *pairs]
+        group = self.side.list.group
+        if group is not None:
+            # a query has them all open
+            turns = (
+                []
+                if self.model.is_filtered
+                else [("Enter", "fold" if self.model.is_open(group) else "unfold")]
+            )
+            return [*turns, *pairs]
         return pairs if self.model.known else [("F6", "examples"), ("F5", "look again"), *pairs]
 
     def refresh_bars(self) -> None:
@@ -138,6 +146,10 @@ class SessionsScreen(KeepingScreen):
 
     @on(SessionsSide.Changed)
     def _shown_otherwise(self) -> None:
+        self.refresh_bars()
+
+    @on(SessionListView.FoldsChanged)
+    def _folds_changed(self) -> None:
         self.refresh_bars()
 
     @on(Unremembered)

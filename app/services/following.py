@@ -74,12 +74,17 @@ class Following:
     # for the lower screen
 
     def load(
-        self, rows: Sequence[Row], places: Sequence[tuple[str, str, str]], *, scanned: bool, unread: int = 0
+        self,
+        rows: Sequence[Row],
+        places: Sequence[tuple[str, str, str]],
+        *,
+        scanned: bool,
+        unread: tuple[int, int] = (0, 0),
     ) -> None:
         """These are the sessions now; what is told from here on comes on top.
 
         :param places: see `CatalogLoaded`.
-        :param scanned: every store has been looked at; `unread`: so many files cannot be read.
+        :param scanned: every store has been looked at; `unread`: so many files and folders cannot be read.
         """
         with self._lock:
             self._loads += 1

@@ -115,7 +115,7 @@ class Indexing:
             model = SessionList(self._setup.here, self._setup.home, self._arrangement)
             model.load(self._index.rows())
             model.prepare_filter()
-            self._places = [_place(store) for store in self._setup.stores]
+            self._places = [place_of(store) for store in self._setup.stores]
             self._loaded = True
             with self._lock:
                 if self._again:
@@ -161,11 +161,11 @@ class Indexing:
             self._post(IndexFailed(self._failed))
             self._failed = ""
 
-    def _unread(self) -> int:
-        return len(self._index.unread) if self._index is not None else 0
+    def _unread(self) -> tuple[int, int]:
+        return self._index.unread_counts if self._index is not None else (0, 0)
 
 
-def _place(store: Store) -> tuple[str, str, str]:
+def place_of(store: Store) -> tuple[str, str, str]:
     """(agents, folder, what is there and how it was found) of a store, for a screen that has nothing to
     list.
     """

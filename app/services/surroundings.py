@@ -7,7 +7,8 @@ from __future__ import annotations
 import os
 
 from app import places
-from app.messages import ArchiveRead, HereFound, PinsRead, SubagentsRead, Unremembered
+from app.messages import ArchiveRead, HereFound, PinsRead, PlacesFound, SubagentsRead, Unremembered
+from app.services.indexing import place_of
 from app.services.latest import Latest
 
 TYPE_CHECKING = False
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 
 
 class Surroundings:
-    """Reads; answers with ``PinsRead``, ``HereFound``, ``SubagentsRead`` and ``ArchiveRead``."""
+    """Reads; answers with ``PinsRead``, ``HereFound``, ``PlacesFound``, ``SubagentsRead`` and
+    ``ArchiveRead``.
+    """
 
     def __init__(
         self, setup: Setup, post: Callable[[Message], object], failed: Callable[[BaseException], None]
@@ -31,6 +34,7 @@ class Surroundings:
         # each kind in a thread of its own: a question must not drop one of another kind
         self._pins = Latest("pins", failed)
         self._here = Latest("here", failed)
+        self._places = Latest("places", failed)
         self._files = Latest("files", failed)
         self._memory = Latest("memory", failed)
 
@@ -42,6 +46,10 @@ class Surroundings:
         """Which of `folders` lead to this folder by other names (links)."""
         names = frozenset(folders)
         self._here.ask(lambda overtaken: self._find_here(names))
+
+    def find_places(self) -> None:
+        """What there is where sessions are looked for."""
+        self._places.ask(lambda overtaken: self._find_places())
 
     def read_subagents(self, rows: Sequence[Row]) -> None:
         """The sessions of sub-agents beside those of `rows`."""
@@ -58,7 +66,7 @@ class Surroundings:
 
     def stop(self) -> None:
         """End the threads."""
-        for latest in (self._pins, self._here, self._files, self._memory):
+        for latest in (self._pins, self._here, self._places, self._files, self._memory):
             latest.stop()
 
     def _remember(self, values: Mapping[str, str]) -> None:
@@ -79,6 +87,9 @@ class Surroundings:
         found = [name for name in sorted(names.difference(here)) if name and _real(name) in real]
         if found:
             self._post(HereFound(found))
+
+    def _find_places(self) -> None:
+        self._post(PlacesFound([place_of(store) for store in self._setup.stores]))
 
     def _read_subagents(self, rows: Sequence[Row]) -> None:
         from app.index.subagents import subagent_rows

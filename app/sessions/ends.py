@@ -21,6 +21,7 @@ from app.formats.header import NotASession, read_header
 from app.formats.lines import open_file, read_at
 from app.formats.skim import ABSENT, REFUSALS, Stamp, clean
 from app.formats.stamps import parse_time
+from app.formats.text import is_unseen
 from app.formats.trim import trimmed
 from app.sessions.summary import Summary, title_of
 
@@ -161,7 +162,7 @@ class _Ends:
             header.id,
             header.cwd,
             name,
-            title_of(name, prompt) if name or prompt else UNTOLD,
+            title_of(name, prompt) if prompt or not is_unseen(name or "") else UNTOLD,
             prompt,
             "",
             self._created,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from _operator import attrgetter  # `operator` itself would have to be loaded first
 
-from app.formats.text import one_line
+from app.formats.text import visible_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,8 +55,10 @@ _values = attrgetter(*FIELDS)
 
 
 def title_of(name: str | None, first_message: str) -> str:
-    """What is shown for a session: its name, else its first prompt, folded to one inert line."""
-    return one_line(name or "") or one_line(first_message) or NO_MESSAGES
+    """What is shown for a session: its name, else its first prompt, folded to one inert line. What has
+    nothing that can be seen is passed over.
+    """
+    return visible_line(name or "") or visible_line(first_message) or NO_MESSAGES
 
 
 class Summary:

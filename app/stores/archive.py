@@ -105,7 +105,7 @@ def _tell(one: Archived) -> None:
     from app.formats.decode import BadLine
     from app.formats.dialects import named
     from app.formats.header import NotASession, read_header
-    from app.formats.text import one_line
+    from app.formats.text import one_line, visible_line
 
     head, one.problem = _beginning(one.path)
     lines = head[: head.rfind(b"\n") + 1]
@@ -116,7 +116,7 @@ def _tell(one: Archived) -> None:
         return
     one.id = header.id
     one.cwd = header.cwd
-    one.title = one_line(header.name or "")
+    one.title = visible_line(header.name or "")
     dialect = named(header.dialect)
     for line in lines[header.offset + header.length :].split(b"\n"):
         if one.title:

@@ -33,9 +33,20 @@ def reading_note(done: int, total: int) -> str:
     return f"reading {done:,} of {total:,}" if done < total else ""
 
 
-def unread_note(files: int) -> str:
-    """What the header says of files that cannot be read and may be sessions; empty where there are none."""
-    return f"{files:,} file{'' if files == 1 else 's'} not read: leafmark doctor" if files else ""
+def how_many_unread(files: int, folders: int) -> str:
+    """So many files and folders in words, the same beside every list; empty where there are none."""
+    counts = ((files, "file"), (folders, "folder"))
+    return " and ".join(
+        f"{number:,} {thing}{'' if number == 1 else 's'}" for number, thing in counts if number
+    )
+
+
+def unread_note(files: int, folders: int) -> str:
+    """What the header says of files and folders that cannot be read, where there may be sessions; empty where
+    there are none.
+    """
+    said = how_many_unread(files, folders)
+    return f"{said} not read: leafmark doctor" if said else ""
 
 
 def keys_line(cells: int, pairs: Sequence[tuple[str, str]], *, marked: int = 0) -> Line:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 
-from app.formats.text import one_line
-from app.view.cells import width
+from app.formats.text import is_unseen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ class Passing:
 
 def is_named(row: Row) -> bool:
     """Whether a user has given the session a name that can be seen (PARITY 5, "Listing")."""
-    return bool(row.name) and width(one_line(row.name or "").strip()) > 0
+    return not is_unseen(row.name or "")
 
 
 def is_empty(row: Row) -> bool:

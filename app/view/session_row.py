@@ -9,6 +9,7 @@ from app.view.cells import fill, shorten, shorten_start, steady, width
 from app.view.folders import tilde
 from app.view.highlight import highlight
 from app.view.line import fit_line, line_width
+from app.view.passing import is_named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,14 +32,16 @@ LEGEND = (
 )
 UNREAD = "…"
 AGENT_CELLS, AGENT_CELLS_WIDE = 5, 8
-# below these widths of the pane a column gives way to the title
-AGENT_FROM = 34
-MESSAGES_FROM = 42
+# from these widths of the pane on there are columns; below, program and messages have the second line, and in
+# a row of one line no more than they need
+COLUMNS_FROM = 42
 FOLDER_FROM = 50
 WIDE_FROM = 60
 FOLDER_CELLS = (11, 30)
 INDENT = 4
 TITLE_BESIDE_QUESTION = 6
+TITLE_LEAST = 10
+"""A title that is longer keeps so many cells beside program and messages."""
 
 
 def render_list_line(
@@ -65,17 +68,22 @@ def render_list_line(
 
 
 def render_second_line(model: SessionList, line: ListLine, cells: int, *, selected: bool) -> Line:
-    """The second line of a roomy row in exactly ``cells`` cells: the last prompt, or the head itself, which
-    has its first line empty.
+    """The second line of a roomy row in exactly ``cells`` cells: the last prompt, and what the first has no
+    room for; or the head itself, which has its first line empty.
     """
     row = line.row
     if row is None:
         return _head(model, line, cells, selected)
-    if not row.last_prompt:
-        return fit_line([], cells)
-    room = max(0, cells - INDENT - 3)
-    said = highlight(shorten(steady(row.last_prompt), room), model.words, "dim")
-    return fit_line([(" " * INDENT, "text"), ("› ", "faint"), *said], cells)
+    left: Line = [(" " * INDENT, "text")]
+    right: Line = []
+    if cells < COLUMNS_FROM:
+        # beneath the age
+        right = [*_agent(row, AGENT_CELLS), *_messages(row, 4), (" ", "text")]
+    if row.last_prompt:
+        room = max(0, cells - INDENT - 2 - max(1, line_width(right)))
+        left += [("› ", "faint"), *highlight(shorten(steady(row.last_prompt), room), model.words, "dim")]
+    gap = cells - line_width(left) - line_width(right)
+    return fit_line([*left, (" " * max(0, gap), "text"), *right], cells)
 
 
 def _head(model: SessionList, line: ListLine, cells: int, selected: bool) -> Line:
@@ -115,12 +123,15 @@ def _session(
     ]
     if line.pinned:
         left.append((f"{PINNED} ", "pin"))
-    right = _facts(row, cells, now_ms)
+    title = steady(row.title)
+    right = [*_marks(row, now_ms), *_columns(row, cells), (f" {age(row.modified, now_ms):>4} ", "age")]
+    if cells < COLUMNS_FROM:
+        right = _narrow(row, cells - line_width(left), width(title), now_ms, roomy=model.arrangement.roomy)
     room = max(0, cells - line_width(left) - line_width(right))
     where = _where(model, line, cells, room)
     room -= line_width(where)
-    title = fill(steady(row.title), room)
-    style = "error" if is_meant else "name" if row.name else "title"
+    title = fill(title, room)
+    style = "error" if is_meant else "name" if is_named(row) else "title"
     return fit_line([*left, *highlight(title, model.words, style), *where, *right], cells)
 
 
@@ -147,25 +158,49 @@ def _where(model: SessionList, line: ListLine, cells: int, room: int) -> Line:
     return [("  ", "text"), *highlight(folder, model.words, "dim"), (" " * (size - width(folder)), "text")]
 
 
-def _facts(row: Row, cells: int, now_ms: int) -> Line:
-    facts: Line = []
-    if row.provisional and cells < MESSAGES_FROM:
-        facts.append((f" {UNREAD}", "faint"))
+def _marks(row: Row, now_ms: int) -> Line:
+    marks: Line = []
     if problem_count(row, now_ms):
-        facts.append((" !", "warning"))
+        marks.append((" !", "warning"))
     branches = branch_count(row.leaf_count, row.dialect, row.parent_session)
     if branches > 1:
-        facts.append((f" ⑂{count(branches)}", "branches"))
+        marks.append((f" ⑂{count(branches)}", "branches"))
     if row.labels:
-        facts.append((f" ◆{count(len(row.labels))}", "labels"))
-    if cells >= AGENT_FROM:
-        room = AGENT_CELLS_WIDE if cells >= WIDE_FROM else AGENT_CELLS
-        facts.append((f" {row.agent[:room]:<{room}}", "agent"))
-    if cells >= MESSAGES_FROM:
-        number = UNREAD if row.provisional else count(row.message_count)
-        facts.append((f" {number:>4}", "faint" if row.provisional else "messages"))
-    facts.append((f" {age(row.modified, now_ms):>4} ", "age"))
-    return facts
+        marks.append((f" ◆{count(len(row.labels))}", "labels"))
+    return marks
+
+
+def _columns(row: Row, cells: int) -> Line:
+    return [*_agent(row, AGENT_CELLS_WIDE if cells >= WIDE_FROM else AGENT_CELLS), *_messages(row, 4)]
+
+
+def _agent(row: Row, cells: int) -> Line:
+    return [(f" {row.agent[:cells]:<{cells}}", "agent")]
+
+
+def _messages(row: Row, cells: int) -> Line:
+    number = UNREAD if row.provisional else count(row.message_count)
+    return [(f" {number:>{cells}}", "faint" if row.provisional else "messages")]
+
+
+def _narrow(row: Row, cells: int, title: int, now_ms: int, *, roomy: bool) -> Line:
+    """Marks and age of a row without columns, and of program and messages what leaves the title its least.
+
+    :param cells: how many there are for the title and this; ``title``: how many that would take in whole.
+    :param roomy: program and messages are on the second line.
+    """
+    marks = _marks(row, now_ms)
+    when = age(row.modified, now_ms)
+    if roomy:
+        return [*marks, (f" {when:>4} ", "age")]
+    last: Line = [(f" {when:>3} ", "age")]
+    messages = _messages(row, 3)
+    room = cells - line_width(marks) - line_width(last) - min(title, TITLE_LEAST)
+    if row.provisional or line_width(messages) <= room:
+        last = [*messages, *last]
+        room -= line_width(messages)
+    agent = (f" {row.agent[:AGENT_CELLS]}", "agent")
+    return [*marks, *([agent] if width(agent[0]) <= room else []), *last]
 
 
 def _asking(line: ListLine, cells: int, selected: bool, question: str) -> Line:

@@ -8,9 +8,15 @@ if TYPE_CHECKING:
 
 
 class Stretch:
-    """Rows that share their place in the picture: the shown entries from one branching to the next."""
+    """Rows that share their place in the picture: the shown entries from one branching to the next.
+
+    ``another`` says of one that hangs on nothing what it is beside those above it: "root", or "branch" of a
+    root that is not shown; "" for the first. ``beside``: there are several that hang on nothing.
+    """
 
     __slots__ = (
+        "another",
+        "beside",
         "connector",
         "foldable",
         "folded",
@@ -28,6 +34,8 @@ class Stretch:
         self.parent = parent
         self.start = 0
         self.indent = 0
+        self.another = ""
+        self.beside = False
         self.connector = False
         self.last = True
         self.foldable = False
@@ -44,14 +52,28 @@ class TreeRow:
     """One row: its entry and how it hangs in the tree.
 
     ``connector`` says that the row starts a branch, and ``last`` that it is the last of its siblings.
-    ``hidden`` counts the rows that a fold hides.
+    ``hidden`` counts the rows that a fold hides. ``another`` and ``beside`` are those of a stretch that
+    begins with the row.
     """
 
-    __slots__ = ("_stretch", "connector", "first", "foldable", "folded", "hidden", "last", "node")
+    __slots__ = (
+        "_stretch",
+        "another",
+        "beside",
+        "connector",
+        "first",
+        "foldable",
+        "folded",
+        "hidden",
+        "last",
+        "node",
+    )
 
     def __init__(self, node: Node, stretch: Stretch, first: bool) -> None:
         self.node = node
         self.first = first
+        self.another = stretch.another if first else ""
+        self.beside = stretch.beside and first
         self.connector = stretch.connector and first
         self.last = stretch.last
         self.foldable = stretch.foldable and first

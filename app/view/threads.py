@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from app.view.list_line import ListLine, Rank
 
-# characters of the lines of a fork's ancestors; a fork of a fork of a fork shows its nearest ones
+# characters of the lines of a fork's ancestors; a deeper one shows its nearest ones, and its level
 DEEPEST = 12
 
 
@@ -91,10 +91,15 @@ def _descend(
         yield line
         family = sorted(children.get(line, ()), key=ranks.__getitem__, reverse=True)
         under = under[-DEEPEST:]
+        beside = under
+        if 2 * depth > DEEPEST:
+            # as in the tree, a mark for those left out; without the number a child would look like a sibling
+            more = f"…{depth + 1} "
+            beside = more + under[len(more) :]
         for place, child in enumerate(family):
             last = place == 0
             mark, past = ("└ ", "  ") if last else ("├ ", "│ ")
-            stack.append((child, depth + 1, under + mark, under + past))
+            stack.append((child, depth + 1, beside + mark, under + past))
 
 
 def _cut_loops(parents: dict[ListLine, ListLine]) -> None:

@@ -40,16 +40,19 @@ class TreeLayout:
 
     def lay_out(self, roots: list[Run]) -> None:
         """Put them together, once."""
-        heads = self._heirs(roots)
+        heads = self._heads(roots)
         many = len(heads) > 1
+        another = dict(heads)
         stack: list[tuple[Run, Stretch | None, bool, bool]] = [
-            (run, None, many, place == len(heads) - 1) for place, run in reversed(list(enumerate(heads)))
+            (run, None, many, place == len(heads) - 1) for place, (run, _) in reversed(list(enumerate(heads)))
         ]
         while stack:
             run, parent, branched, last = stack.pop()
             stretch, heirs = self._stretch(run, parent)
             stretch.connector = branched and parent is not None
             stretch.last = last
+            if parent is None:
+                stretch.another, stretch.beside = another[run], many
             stretch.foldable = (len(stretch.nodes) > 1 or bool(heirs)) and (branched or parent is None)
             stretch.folded = stretch.foldable and stretch.nodes[0].index in self._folded
             stretch.start = self.rows
@@ -63,6 +66,18 @@ class TreeLayout:
                 (heir, stretch, True, place == len(heirs) - 1)
                 for place, heir in reversed(list(enumerate(heirs)))
             )
+
+    def _heads(self, roots: list[Run]) -> list[tuple[Run, str]]:
+        """The runs that hang on nothing once those without a shown entry are left out, in order, and what
+        each is beside those before it.
+        """
+        heads: list[tuple[Run, str]] = []
+        for root in self._ordered(roots):
+            another = "root" if heads else ""
+            for run in self._heirs([root]):
+                heads.append((run, another))
+                another = "branch"
+        return heads
 
     def _heirs(self, runs: list[Run]) -> list[Run]:
         """The runs that hang here once those without a shown entry are left out, in order."""

@@ -69,7 +69,6 @@ def render_tree_row(
     words: Sequence[str] = (),
     hit: bool = False,
     label_time: str = "",
-    another_root: bool = False,
 ) -> Line:
     """A row of the tree in exactly ``cells`` cells. Whatever hangs on it, a third of it is left to its text.
 
@@ -77,7 +76,6 @@ def render_tree_row(
     :param leaf: the row stands for the leaf.
     :param words: what is searched for, folded, to be marked; ``hit``: the entry has all of it.
     :param label_time: when the label was given.
-    :param another_root: the entry hangs on nothing, and it is not the first that does.
     """
     node = row.node
     head: Line = [
@@ -94,7 +92,7 @@ def render_tree_row(
         body = f"(error) {body}"
     left = cells - line_width(head)
     spare = left - min(width(prefix) + width(body), left // 3)
-    tail = _tail(row, spare, leaf, label_time, another_root, glyphs)
+    tail = _tail(row, spare, leaf, label_time, glyphs)
     room = max(left - line_width(tail), 0)
     prefix = shorten(prefix, room)
     body = shorten(body, max(room - width(prefix), 0))
@@ -102,7 +100,7 @@ def render_tree_row(
     return fit_line([*head, *(highlight_line(text, words) if words else text), *tail], cells)
 
 
-def _tail(row: TreeRow, cells: int, leaf: bool, label_time: str, another_root: bool, glyphs: Glyphs) -> Line:
+def _tail(row: TreeRow, cells: int, leaf: bool, label_time: str, glyphs: Glyphs) -> Line:
     """What stands behind the text, in at most ``cells``: what is said in a word stays whole as long as it
     can, so that the label gives way first.
     """
@@ -111,8 +109,8 @@ def _tail(row: TreeRow, cells: int, leaf: bool, label_time: str, another_root: b
     after: Line = [(f" ! {text}", "warning") for flag, text in FLAGS if getattr(node, flag)]
     if unknown_type(node.type, node.role):
         after.append((" ! not known", "warning"))
-    if another_root:
-        after.append((" (another root)", "dim"))
+    if row.another and not (node.orphan or node.loop):
+        after.append((f" (another {row.another})", "dim"))
     if leaf:
         after.append((f" {glyphs.leaf}", "leaf"))
     tail = list(before)
@@ -145,6 +143,6 @@ def _branching(row: TreeRow, most: int, glyphs: Glyphs) -> Line:
     if row.connector:
         fold = (glyphs.closed if row.folded else glyphs.open) if row.foldable else glyphs.branch
         mark = (glyphs.elbow if row.last else glyphs.tee) + fold + " "
-    elif row.folded:
-        mark = glyphs.closed + " "
+    elif row.folded or (row.foldable and row.beside):
+        mark = (glyphs.closed if row.folded else glyphs.open) + " "
     return [(gutters + mark, "gutter")]

@@ -2,7 +2,8 @@
 
 The branch with the leaf comes first; straight chains are not indented; a branch point indents its children by
 one and the entries after a branch's first by one more. A filter may hide entries: what is below a hidden
-entry hangs on the nearest shown one. A run's first row can be folded when it is a root or has siblings.
+entry hangs on the nearest shown one. A run's first row can be folded when it is a root or has siblings. Of
+several roots each but the first is told as one, or the end of one would read on in the next.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from bisect import bisect_right
 from app.view.runs import Run, RunForest
 from app.view.stretch import Stretch, TreeRow
 from app.view.tree_damage import SHOWN_IN, DamagedLine, DamagedRows
-from app.view.tree_faults import is_root
 from app.view.tree_filter import chosen, shows
 from app.view.tree_layout import TreeLayout
 from app.view.tree_order import TreeOrder
@@ -47,7 +47,6 @@ class TreeView:
         self._order: TreeOrder | None = None
         self.count = 0
         self.shown = 0
-        self.first_root: Node | None = None
         self.refresh()
 
     # changes
@@ -159,7 +158,6 @@ class TreeView:
     def refresh(self) -> None:
         """Work out the rows again after the tree or the leaf changed."""
         self._order = None
-        self.first_root = next(filter(is_root, self.tree.roots), None)
         self.active = set()
         node = self.leaf
         while node is not None:

@@ -21,6 +21,9 @@ class SessionKeys(SessionRows):
     class ResumeAsked(Message):
         """The user wants to go on with the session under the cursor; on a head, to fold or unfold it."""
 
+    class FoldsChanged(SessionRows.About):
+        """Projects were folded or unfolded."""
+
     def __init__(self, model: SessionList, now_ms: int, *, id: str | None = None) -> None:
         super().__init__(model, now_ms, id=id)
         # whether the user has put the cursor elsewhere, or folded anything
@@ -100,17 +103,21 @@ class SessionKeys(SessionRows):
     def action_open_all(self) -> None:
         self._touched = True
         self.model.open_all(True)
-        self.rows_changed()
+        self._folds_changed()
 
     def action_close_all(self) -> None:
         if self.group is not None:
             self.move_to(self.group.start)
         self.model.open_all(False)
-        self.rows_changed()
+        self._folds_changed()
 
     def _set_open(self, group: Group, is_open: bool) -> None:
         self._touched = True
         if not is_open:
             self.move_to(group.start)
         self.model.set_open(group, is_open)
+        self._folds_changed()
+
+    def _folds_changed(self) -> None:
         self.rows_changed()
+        self.post_message(self.FoldsChanged(self))

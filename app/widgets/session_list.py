@@ -44,6 +44,7 @@ class SessionListView(SessionKeys):
         self._before_arranged: tuple[str, str, str] | None = None
         # the path to which the cursor went along with its session, when an agent moved its file
         self.followed_to = ""
+        self._had_any = bool(model.total)
 
     def on_mount(self) -> None:
         if self._session is None and self._group is None:
@@ -171,6 +172,10 @@ class SessionListView(SessionKeys):
     def rows_changed(self) -> None:
         """The model's lines are others now: find the cursor's session among them."""
         before = self._announced
+        if self.model.total and not self._had_any and not self.model.first_groups():
+            # what comes first on an empty screen is what a person waits for
+            self.model.open_first(self.size.height)
+        self._had_any = bool(self.model.total)
         self.set_row_height(self.model.arrangement.row_height if self.model.lines else 1)
         place = self._place()
         if place is None:

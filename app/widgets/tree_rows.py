@@ -10,7 +10,6 @@ from textual.message import Message
 from app.view.ages import clock
 from app.view.line import fit_line
 from app.view.tree_damage import render_damaged_row
-from app.view.tree_faults import is_root
 from app.view.tree_row import ASCII, UNICODE, render_tree_row
 from app.widgets.line_list import LineList
 
@@ -79,7 +78,6 @@ class TreeRows(LineList):
             words=self.hits.words if self.hits is not None else (),
             hit=self.hits is not None and self.hits.has(row.node),
             label_time=self._label_time(self.view, row.node),
-            another_root=is_root(row.node) and row.node is not self.view.first_root,
         )
 
     def _label_time(self, view: TreeView, node: Node) -> str:

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.actions.compare import Turn, compare, count_tools
@@ -152,7 +152,6 @@ def test_content_of_any_kind(tmp_path: Path, content: Any, role: str) -> None:
     assert (turn.prompt, turn.answer) == ((said, "") if role == "user" else ("", said))
 
 
-@settings(deadline=None)
 @given(lines=talks() | LINES, data=st.data())
 def test_any_two_entries(
     tmp_path_factory: pytest.TempPathFactory, lines: list[bytes], data: st.DataObject

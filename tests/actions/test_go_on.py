@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.actions.abandoned import outline
@@ -338,7 +338,6 @@ def steps(draw: st.DrawFn) -> list[dict[str, Any]]:
     return lines
 
 
-@settings(deadline=None)
 @given(lines=steps())
 def test_every_entry_of_any_session(
     tmp_path_factory: pytest.TempPathFactory, lines: list[dict[str, Any]]

@@ -69,7 +69,8 @@ def test_list_takes_the_filters_of_the_query_language(run, store, home):
     assert titles("is:damaged") == ["third"]
     assert titles("label:good", "AUTH") == ["Auth"]
     assert titles("label:good", "nowhere") == []
-    assert titles("agent:omp") == []
+    assert titles("agent:omp") == titles("program:omp") == []
+    assert titles("program:pi", "is:named") == ["Auth"]
     assert titles("has:branch,label", "messages:>2") == ["Auth"]
     # What is no filter is a word, as ever.
     assert titles("http://x") == []
@@ -376,14 +377,27 @@ def test_version_and_help(leafmark):
     assert "doctor" in leafmark("--help").stdout
 
 
-def test_output_that_takes_no_more_is_one_line(leafmark, store, tmp_path):
+@pytest.mark.parametrize(
+    ("redirect", "reason"),
+    [(">/dev/full", "No space left"), (">&-", "leafmark: standard output is closed\n")],
+)
+@pytest.mark.parametrize(
+    "words",
+    [
+        *("list", "list --json", "search login", "search --json login", "tree bbbb", "labels", "doctor"),
+        *("index", "index --verify", "index --where", "label aaaa1111 00000001 fine", "watch", "--help"),
+    ],
+)
+def test_output_that_takes_no_more_is_one_line(store, tmp_path, words, redirect, reason):
     env = {"HOME": str(tmp_path / "home"), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
-    for redirect, code in ((">/dev/full", 3), (">&-", 0)):
-        command = f"{sys.executable} -m app list {redirect}"
-        done = subprocess.run(["bash", "-c", command], env=env, capture_output=True, text=True, check=False)
-        assert "Traceback" not in done.stderr
-        assert done.returncode == code, done.stderr
-        assert len(done.stderr.splitlines()) == (1 if code else 0)
+    command = f"exec {sys.executable} -m app {words} {redirect}"
+    done = subprocess.run(
+        ["bash", "-c", command], env=env, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 3, done.stderr
+    (line,) = done.stderr.splitlines(keepends=True)
+    assert reason in line
 
 
 @pytest.mark.parametrize(
@@ -426,7 +440,9 @@ def test_streams_that_are_closed_hinder_nothing(store, tmp_path, words, closed):
     done = subprocess.run(
         ["bash", "-c", f"{command} {closed}"], env=env, capture_output=True, text=True, check=False
     )
-    assert (done.returncode, done.stderr) == (usual.returncode, "" if "2" in closed else usual.stderr)
+    # What cannot be printed is said by the exit code where there is nothing else to say it with.
+    code = 3 if closed.startswith(">") and usual.stdout else usual.returncode
+    assert (done.returncode, done.stderr) == (code, "" if "2" in closed else usual.stderr)
     if not closed.startswith(">"):
         assert bool(done.stdout) == bool(usual.stdout)
 

@@ -8,6 +8,7 @@ import re
 
 import pytest
 
+import app.index.unusable  # noqa: F401  # where it is needed, others may not be allowed to read it
 from app.index.batch import Delta
 from app.index.row import SCHEMA
 from app.reports.progress import Progress
@@ -262,6 +263,130 @@ def test_a_file_that_cannot_be_read_has_not_changed(run, folder, monkeypatch):
         run("index")
     assert (found["checked"], found["changed"]) == (3, 0)
     monkeypatch.undo()
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_a_folder_that_cannot_be_read_is_found(run, folder, monkeypatch, is_known):
+    """Once, whether the index has met what is in it or not; nothing in it has changed."""
+    locked = folder.parent / "--locked--"
+    write_session(locked / "c.jsonl", *chain("secret", id="cccc"))
+    write_session(locked / "d.jsonl", *chain("secret", id="dddd"))
+    really = os.scandir
+
+    def refuse(path):
+        if str(path) == str(locked):
+            raise PermissionError(13, "Permission denied", path)
+        return really(path)
+
+    if is_known:
+        run("index")
+    monkeypatch.setattr(os, "scandir", refuse)
+    for _ in range(2):
+        if not is_known:
+            run("index")
+        code, found = asked(run, "--verify")
+        what = "it cannot be read: not readable"
+        assert (code, found["findings"]) == (3, [{"path": str(locked), "what": what}])
+        assert (found["checked"], found["changed"]) == (3, 0)
+        run("index")
+    told = "~/.pi/agent/sessions/--locked--: it cannot be read: not readable\n"
+    assert told in run("index", "--verify").out
+    monkeypatch.undo()
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="there is no file that fails to be read")
+def test_a_file_that_can_be_opened_and_not_be_read_is_found(run, folder):
+    link = folder / "mem.jsonl"
+    link.symlink_to("/proc/self/mem")
+    what = "it cannot be read, and nothing is kept of it: Input/output error"
+    for _ in range(2):
+        code, found = asked(run, "--verify")
+        assert (code, found["findings"]) == (3, [{"path": str(link), "what": what}])
+        run("index")
+    assert (found["checked"], found["changed"]) == (3, 0)
+
+
+def test_a_file_that_fails_in_the_middle_is_found_once_that_is_known(run, folder, monkeypatch):
+    path = folder / "half.jsonl"
+    write_session(path, *chain(*(["many words"] * 20_000), id="cccc"))
+    really = os.read, os.pread
+
+    def fail_late(reading):
+        def read(descriptor, size, *place):
+            at = place[0] if place else os.lseek(descriptor, 0, os.SEEK_CUR)
+            if at > 0 and os.path.samestat(os.fstat(descriptor), os.stat(path)):
+                raise OSError(5, "Input/output error")
+            return reading(descriptor, size, *place)
+
+        return read
+
+    monkeypatch.setattr(os, "read", fail_late(really[0]))
+    monkeypatch.setattr(os, "pread", fail_late(really[1]))
+    run("index")
+    code, found = asked(run, "--verify")
+    what = "it cannot be read, and nothing is kept of it: Input/output error"
+    assert (code, found["findings"]) == (3, [{"path": str(path), "what": what}])
+    monkeypatch.undo()
+    run("index")
+    assert asked(run, "--verify")[0] == 0
+
+
+@pytest.fixture
+def locked_cache(home, tmp_path):
+    """Have the cache folder, which is there, be one that may only be read: (nothing) -> folder."""
+    modes = {path: path.stat().st_mode for path in (tmp_path, *tmp_path.parents)}
+    cache = home / ".cache/leafmark"
+    is_root = os.geteuid() == 0
+
+    def lock():
+        for path in [*cache.rglob("*"), cache]:
+            path.chmod(0o555 if path.is_dir() else 0o444)
+        if is_root:
+            for path, mode in modes.items():
+                if mode & 0o055 != 0o055:
+                    path.chmod(mode | 0o055)
+            os.setresuid(65_534, 65_534, 0)
+        return cache
+
+    yield lock
+    if is_root:
+        os.setresuid(0, 0, 0)
+    for path in [cache, *cache.rglob("*")]:
+        path.chmod(0o755)
+    for path, mode in modes.items():
+        if path.stat().st_mode != mode:
+            path.chmod(mode)
+
+
+def test_a_cache_that_may_only_be_read_is_used_and_is_enough_while_nothing_changes(run, folder, locked_cache):
+    run("index")
+    # What is imported now can be imported.
+    run("index", "--verify")
+    run("search", "hello")
+    catalog = locked_cache() / f"catalog-{SCHEMA}.db"
+    note = f"leafmark: what is new is kept in memory only: {catalog}: Permission denied\n"
+    done = run("index", "--json")
+    assert (done.code, done.err) == (0, note)
+    found = json.loads(done.out)
+    assert (found["whole"], found["tails"], found["sessions"]) == (0, 0, 2)
+    assert run("index", "--verify") == (0, "3 files compared, 0 differences\n", note)
+    assert run("search", "hello").err == note
+
+
+@pytest.mark.parametrize("change", ["new", "more", "gone"])
+def test_what_changes_beside_a_cache_that_may_only_be_read_is_not_kept(run, folder, locked_cache, change):
+    run("index")
+    if change == "new":
+        write_session(folder / "c.jsonl", *chain("new", id="cccc"))
+    elif change == "more":
+        with (folder / "a.jsonl").open("a") as file:
+            file.write(json.dumps(message("e", "00000002", "user", "again")) + "\n")
+    else:
+        (folder / "b.jsonl").unlink()
+    locked_cache()
+    done = run("index")
+    assert done.code == 3
+    assert done.err.startswith("leafmark: what is new is kept in memory only: ")
 
 
 def test_texts_that_nobody_has_any_more_are_told_apart(run, folder, home):

@@ -185,10 +185,33 @@ def test_a_limit_says_what_it_leaves_out(run, folder):
 
 def test_json_says_what_was_looked_for_instead(run, folder):
     found = json.loads(run("search", "--json", "xylophnoe gramofone").out)
-    assert (found["total"], found["instead"]) == (0, {"gramofone": ["gramophone"]})
+    assert (found["total"], found["instead"]) == (0, {"xylophnoe": [], "gramofone": ["gramophone"]})
+    found = json.loads(run("search", "--json", "nowhere").out)
+    assert (found["total"], found["instead"]) == (0, {"nowhere": []})
     found = json.loads(run("search", "--json", "gramofone").out)
     assert (found["total"], found["instead"]) == (1, {"gramofone": ["gramophone"]})
     assert [hit["session_id"] for hit in found["hits"]] == ["vvvv"]
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        (
+            "gramofone nowherexx",
+            ["“gramofone” is nowhere; looked for instead: gramophone", "“nowherexx” is nowhere"],
+        ),
+        ("nowherexx frobnicator", ["“nowherexx” is nowhere"]),
+        ("frobnicator qzq", ["“qzq” is nowhere"]),
+        ("nowherexx agent:pi", ["“nowherexx” is nowhere"]),
+        ("qzq -nowherexx", ["“qzq” is nowhere"]),
+        ("nowherexx", []),
+        ("gramophone marzipan", []),
+    ],
+)
+def test_each_word_that_is_nowhere_is_said(run, folder, query, told):
+    done = run("search", "--", *query.split())
+    assert (done.code, done.out) == (1, "")
+    assert done.err.splitlines() == [f"leafmark: {each}" for each in [*told, "no session matches"]]
 
 
 @pytest.mark.parametrize("scope", ["in:tools", "in:all"])
@@ -395,6 +418,17 @@ def test_a_list_says_how_many_files_were_not_read(run, folder, denied):
     assert run("list").err == ""
 
 
+def test_a_list_of_none_says_of_how_many(run, folder):
+    for each in ("new", "second"):
+        write_session(folder / f"{each}.jsonl", *chain(each, id=each))
+    for query in ("", "agent:pi"):
+        count = json.loads(run("list", "--json", query).out)["total"]
+        done = run("list", "--limit", "0", query)
+        assert (done.out, done.err) == ("", f"leafmark: 0 of {count} sessions; --limit {count} shows all\n")
+    assert run("list", "--limit", "0", "--json").err == ""
+    assert run("list", "--limit", "0", "nowhere").err == "leafmark: no session matches\n"
+
+
 def test_files_and_folders_are_counted_apart(capsys):
     complaints = [("/a.jsonl", "not readable"), ("/b.jsonl", "Input/output error"), ("/c", "not readable")]
     complain_of_skipped(complaints, (), [Store(agent_named("pi"), "/")])
@@ -446,3 +480,17 @@ def test_a_fork_of_nickcecere_agent_has_one_branch(run, home):
     # A fork that nobody has said anything in yet.
     write_session(folder / "20260528-202640-forkfork.jsonl", opening, origin)
     assert [hit["on_active_path"] for hit in hits(run, "okapi")] == [True]
+
+
+def test_what_only_the_header_says_is_a_hit_without_an_entry(run, home):
+    folder = home / ".pi/agent/sessions/--work--"
+    write_session(
+        folder / "p.jsonl",
+        {**header("pppp"), "parentSession": "/old/zeppelin.jsonl"},
+        message("u1", None, "user", "go on", 1),
+    )
+    (hit,) = json.loads(run("search", "--json", "--all-text", "zeppelin").out)["hits"]
+    assert (hit["session_id"], hit["entry_id"], hit["role"]) == ("pppp", None, "header")
+    assert (hit["snippet"], hit["on_active_path"], hit["timestamp"]) == ("/old/zeppelin.jsonl", None, None)
+    assert "/old/zeppelin.jsonl" in run("search", "zeppelin", "in:all").out
+    assert run("search", "zeppelin").code == 1

@@ -1,20 +1,29 @@
-"""``leafmark watch``: a line for each change of a session, until a signal or a closed pipe ends it."""
+"""``leafmark watch``: a line for each change of a session, until a signal ends it or nobody reads it."""
 
 from __future__ import annotations
 
+import array
+import errno
+import fcntl
 import json
 import os
+import pty
+import select
 import signal
+import socket
 import subprocess
 import sys
+import termios
 from contextlib import contextmanager
 
 import pytest
 
 from app.index.batch import Delta
+from app.reports import watch
 from app.reports.watch import changes, line
 from tests.cli.conftest import ROOT
 from tests.factory import chain, entry, make_row, message, write_session
+from tests.waiting import PATIENCE, until
 
 
 @pytest.fixture
@@ -25,8 +34,8 @@ def folder(tmp_path):
 
 
 @contextmanager
-def watching(tmp_path, *words, poll=""):
-    """`leafmark watch`, once it says that it watches; lines of it may be read."""
+def watching(tmp_path, *words, poll="", stdout=subprocess.PIPE):
+    """`leafmark watch`, once it says that it watches; lines of it may be read. No terminal is its own."""
     env = {
         "HOME": str(tmp_path / "home"),
         "PATH": os.environ["PATH"],
@@ -37,9 +46,10 @@ def watching(tmp_path, *words, poll=""):
         [sys.executable, "-m", "app", "watch", *words],
         env=env,
         cwd=tmp_path,
-        stdout=subprocess.PIPE,
+        stdout=stdout,
         stderr=subprocess.PIPE,
         text=True,
+        start_new_session=True,
     ) as process:
         try:
             assert "watching" in process.stderr.readline()
@@ -102,11 +112,75 @@ def test_a_signal_ends_it(tmp_path, folder, number, code):
         assert "Traceback" not in process.stderr.read()
 
 
+def waiting_to_be_read(stream):
+    """How many bytes lie in a pipe."""
+    count = array.array("i", [0])
+    fcntl.ioctl(stream.fileno(), termios.FIONREAD, count)
+    return count[0]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
+def test_a_signal_ends_it_while_its_reader_has_stopped_reading(tmp_path, folder, number):
+    with watching(tmp_path, "--json") as process:
+        room = fcntl.fcntl(process.stdout, fcntl.F_SETPIPE_SZ, 4_096)
+        write_session(folder / "00.jsonl", *chain("new", id="n00"))
+        length = len(process.stdout.readline())
+        # Lines of that length, more of them than the pipe holds.
+        for at in range(10, 60):
+            write_session(folder / f"{at}.jsonl", *chain("new", id=f"n{at}"))
+        until(lambda: waiting_to_be_read(process.stdout) > room - length)
+        process.send_signal(number)
+        assert process.wait(timeout=30) == 128 + number
+        assert process.stderr.read() == ""
+
+
 def test_it_ends_when_nobody_reads_any_more_though_nothing_changes(tmp_path, folder):
     with watching(tmp_path) as process:
         process.stdout.close()
         assert process.wait(timeout=30) == 0
         assert process.stderr.read() == ""
+
+
+def test_it_ends_when_the_other_end_of_its_socket_is_closed(tmp_path, folder):
+    ours, its = socket.socketpair()
+    with watching(tmp_path, stdout=its) as process:
+        its.close()
+        ours.close()
+        assert process.wait(timeout=30) == 0
+        assert process.stderr.read() == ""
+
+
+def test_it_ends_when_a_terminal_that_is_not_its_own_is_gone(tmp_path, folder):
+    ours, its = pty.openpty()
+    with watching(tmp_path, stdout=its) as process:
+        os.close(its)
+        os.close(ours)
+        assert process.wait(timeout=30) == 0
+        assert process.stderr.read() == ""
+
+
+def test_what_cannot_be_written_to_a_terminal_that_is_gone_is_read_by_nobody(monkeypatch):
+    def fail(text):
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(watch, "write_text", fail)
+    monkeypatch.setattr(watch, "_is_gone", lambda: True)
+    with pytest.raises(BrokenPipeError):
+        watch._print("a change")
+    monkeypatch.setattr(watch, "_is_gone", lambda: False)
+    with pytest.raises(OSError, match="Input/output"):
+        watch._print("a change")
+
+
+@pytest.mark.parametrize("poll", ["", "1"])
+def test_other_words_in_as_many_bytes_are_a_change(tmp_path, folder, poll):
+    with watching(tmp_path, poll=poll) as process:
+        path = folder / "a.jsonl"
+        told = path.read_text()
+        with path.open("r+") as file:
+            file.write(told.replace("there", "THERE"))
+        assert select.select([process.stdout], [], [], PATIENCE)[0]
+        assert process.stdout.readline() == f"changed  {path}  bytes +0\n"
 
 
 def test_the_example_sessions_go_when_a_signal_ends_it(tmp_path, folder):
@@ -153,8 +227,16 @@ def test_what_is_another_is_said_and_nothing_else():
     )
 
 
-def test_a_file_that_was_only_touched_is_no_change():
-    assert told(Delta([make_row("s", mtime_ns=7, ino=3)], [], 1, 1), make_row("s")) == []
+def test_a_file_to_which_nothing_was_written_is_no_change():
+    """It has other rights, a further name, or another inode with the same bytes and times."""
+    assert told(Delta([make_row("s", ctime_ns=7, ino=3)], [], 1, 1), make_row("s")) == []
+
+
+def test_of_a_file_that_was_written_to_no_more_may_be_known():
+    """Its bytes may be the same: what they were is kept nowhere."""
+    (change,) = told(Delta([make_row("s", mtime_ns=7)], [], 1, 1), make_row("s"))
+    assert change["what"] == {"bytes": 0}
+    assert line(change) == "changed  /store/s.jsonl  bytes +0"
 
 
 def test_what_was_never_told_of_is_not_removed():

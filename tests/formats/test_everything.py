@@ -71,7 +71,7 @@ IMAGE = {"type": "image", "mimeType": "image/png", "data": "aGVsbG8="}
                 toolName="bash",
                 details={"diff": ["+a", 1]},
             ),
-            [Said(kinds.RESULT, "out\n+a", "bash"), Said(kinds.OTHER, "image/png")],
+            [Said(kinds.RESULT, "out\n+a\nbash", "bash"), Said(kinds.OTHER, "image/png")],
         ),
         (message("bashExecution", command="ls", output="a.py", exitCode=0), [Said(kinds.SHELL, "ls\na.py")]),
         (message("pythonExecution", code="1+1", output="2"), [Said(kinds.SHELL, "1+1\n2")]),
@@ -121,16 +121,46 @@ def test_who_says_what(entry: dict[str, Any], expected: list[Said]) -> None:
     assert everything(entry) == expected
 
 
-def test_base64_is_not_text() -> None:
-    coded = "QUJD" * 300
-    entry = message(
-        "toolResult",
-        [{"type": "text", "text": "x"}],
-        details={"a": coded, "b": f"data:image/png;base64,{coded}=="},
+CODED = "QUJD" * 300
+UNREAD: list[Any] = [
+    f"data:image/png;base64,{CODED}==",
+    {"type": "image", "data": CODED},
+    {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": CODED}},
+    {"uri": "file:///a.png", "mimeType": "image/png", "blob": CODED},
+    {"type": "image_generation_call", "result": CODED},
+    {"type": "reasoning", "encrypted_content": CODED},
+]
+
+
+@pytest.mark.parametrize("value", UNREAD)
+def test_pictures_and_what_is_sealed_are_no_texts(value: Any) -> None:
+    block = {"type": "toolCall", "id": "1", "name": "draw", "arguments": {"given": [value]}}
+    entries = (
+        message("toolResult", [{"type": "text", "text": "x"}], details={"a": value}),
+        message("user", [{"type": "text", "text": "x"}, value]),
+        message("assistant", [{"type": "text", "text": "x"}], payload={"items": [value]}),
+        message("assistant", [block]),
     )
-    assert everything(entry) == [Said(kinds.RESULT, "x")]
-    # Letters alone may be a word, however long, where somebody says them.
-    assert everything(message("user", coded)) == [Said(kinds.USER, coded)]
+    for entry in entries:
+        assert everything(entry)
+        assert not [said for said in everything(entry) if CODED in said.text]
+
+
+@pytest.mark.parametrize("text", [CODED, f"{CODED}==", f"data:{CODED}", f"data:text/plain;base64,{CODED}"])
+def test_what_only_looks_like_base64_is_text(text: str) -> None:
+    block = {"type": "toolCall", "id": "1", "name": "write", "arguments": {"content": [text], "type": ["x"]}}
+    assert everything(message("assistant", [block])) == [
+        Said(kinds.CALL, f"write\ncontent\n{text}\ntype\nx", "write")
+    ]
+    entry = message("toolResult", [], toolName="read", details={"type": 1, "data": text})
+    assert everything(entry) == [Said(kinds.RESULT, f"{text}\nread", "read")]
+    assert everything(message("user", text)) == [Said(kinds.USER, text)]
+    assert everything({"type": "custom", "data": text}) == [Said(kinds.OTHER, text)]
+
+
+def test_what_a_header_says_is_of_no_entry() -> None:
+    head = {"type": "session", "version": 3, "id": "one", "cwd": "/w", "parentSession": "/old", "x": ["y"]}
+    assert everything(head) == [Said(kinds.OTHER, "/old\ny")]
 
 
 def test_nul_and_lone_surrogates() -> None:
@@ -148,7 +178,7 @@ def test_nickcecere_agent_is_heard_in_its_own_words() -> None:
         b'{"type":"message","message":{"role":"tool_result","tool_name":"bash",'
         b'"content":[{"type":"text","text":"x"}]}}'
     )
-    assert everything(named("agent").entry(line)) == [Said(kinds.RESULT, "x", "bash")]
+    assert everything(named("agent").entry(line)) == [Said(kinds.RESULT, "x\nbash", "bash")]
 
 
 def test_every_entry_of_a_line() -> None:

@@ -7,11 +7,14 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
-from app.formats.text import inert, one_line
+from app.formats.text import inert, is_unseen, one_line, visible_line
 
 FAMILY = "👩‍👩‍👧‍👦"
 HEART = "❤️"
+
+UNSTEADY = "\u115f\u1160\u3164\uffa0\u4dc0\u2630\u302e\u3248"
 
 ANYTHING = st.text(alphabet=st.characters(blacklist_categories=()), max_size=400)
 
@@ -23,6 +26,8 @@ def is_safe(text: str) -> bool:
         if char != "\n" and unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp"):
             return False
         if 0x202A <= code <= 0x202E or 0x2066 <= code <= 0x206F or code in (0x200E, 0x200F, 0x061C, 0xFEFF):
+            return False
+        if unicodedata.category(char) == "Cn" or char in UNSTEADY:
             return False
         if 0xE0000 <= code <= 0xE007F or 0xFFF9 <= code <= 0xFFFB or code & 0xFFFE == 0xFFFE:
             return False
@@ -44,6 +49,11 @@ def is_safe(text: str) -> bool:
         ("\ufeffbom", "\ufffdbom"),
         ("non\ufffe\uffff\U0010ffff\ufdd0", "non\ufffd\ufffd\ufffd\ufffd"),
         ("tab\there", "tab    here"),
+        ("\u115fa\u1160b\u3164c\uffa0", "\ufffda\ufffdb\ufffdc\ufffd"),
+        ("\u4dc0 \u4dff \u2630 \u268a \U0001d300", "\ufffd \ufffd \ufffd \ufffd \ufffd"),
+        ("\u3248 \u302e \u302f", "\ufffd \ufffd \ufffd"),
+        ("unassigned \u1f1e\u0378", "unassigned \ufffd\ufffd"),
+        ("later \U0001fae9 \U0001fae8 \U0001f6dc", "later \ufffd \ufffd \ufffd"),
         ("dos\r\nunix\nmac\r", "dos\nunix\nmac␍"),
     ],
 )
@@ -61,6 +71,10 @@ def test_hostile_characters_become_visible(hostile: str, shown: str) -> None:
         HEART,
         "日本語",
         "e\u0301",
+        "한국어 \u1112\u1161\u11ab ﾊﾝｶｸ",
+        "हिन्दी ไทย தமிழ்",
+        "🫠 🤖 ⚡ ✅ 👍🏽 🇫🇷",
+        "\ue0b0 ├─ ⑂",
         "a\u00a0b",
         "[bold]markup[/bold]",
         "مرحبا",
@@ -111,6 +125,40 @@ def test_a_cut_leaves_no_joiner_behind() -> None:
 
 def test_a_joined_emoji_survives_in_a_line() -> None:
     assert one_line(f"look {FAMILY} {HEART}\n!") == f"look {FAMILY} {HEART} !"
+
+
+@pytest.mark.parametrize(
+    "unseen",
+    [
+        "",
+        " \n\t",
+        "\u200b\u200d\ufeff",
+        "\u2800",
+        "\u3164 \u115f",
+        "\u00ad\u2060\ufe0f\U000e0041",
+        "\u202e\u200f",
+        "\u200b" * 5_000,
+    ],
+)
+def test_what_shows_nothing_is_unseen(unseen: str) -> None:
+    assert is_unseen(unseen)
+    assert visible_line(unseen) == ""
+
+
+@pytest.mark.parametrize("seen", ["a", " a", "\u200b日", "\x1b", "\u200d⑂\u200d", "\u0301", FAMILY, HEART])
+def test_what_shows_anything_is_not(seen: str) -> None:
+    assert not is_unseen(seen)
+    assert visible_line(seen, 9) == one_line(seen, 9) != ""
+
+
+def test_a_terminal_of_unicode_14_and_one_of_17_draw_all_but_new_marks_alike() -> None:
+    differing = [
+        f"{code:x}"
+        for code in range(0xA0, 0x20000)
+        if not unicodedata.category(chr(code)).startswith("M")
+        and cell_len(inert(chr(code)), "14.0.0") != cell_len(inert(chr(code)), "17.0.0")
+    ]
+    assert differing == []
 
 
 class Watched(str):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -58,6 +59,14 @@ def test_everything_that_is_named_is_there() -> None:
         assert name in (app.index.__doc__ or "")
     with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
         app.index.Nothing  # noqa: B018
+
+
+def test_all_of_it_leaves_what_python_has() -> None:
+    assert not vars(builtins).keys() & set(app.index.__all__)
+    names: dict[str, object] = {}
+    exec("from app.index import *\nfrom app.index import open as open_index", names)
+    assert names["open_index"] is app.index.open
+    assert names.get("open", open) is open
 
 
 def test_nothing_is_loaded_before_it_is_asked_for() -> None:

@@ -111,7 +111,6 @@ OMPS_STEPS = st.lists(
 
 LONG = settings(
     max_examples=200,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 

@@ -83,7 +83,7 @@ def sessions(draw: st.DrawFn) -> list[dict[str, Any]]:
 
 
 @AGENTS
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(entries=sessions())
 def test_what_is_left_is_what_the_program_would_sum_up(
     agent: str, request: pytest.FixtureRequest, entries: list[dict[str, Any]]

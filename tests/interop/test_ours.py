@@ -48,7 +48,7 @@ def test_a_new_session_goes_where_the_program_would_put_it(
     theirs.forget()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     title=st.one_of(st.text(), st.text(st.sampled_from('aé€🙂"\\'), min_size=30, max_size=200)).map(
         fold_title

@@ -143,7 +143,6 @@ def _goes_round(above: list[int | None], place: int) -> bool:
 
 MANY = settings(
     max_examples=200,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 

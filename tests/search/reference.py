@@ -41,7 +41,7 @@ class Piece(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where something may be found: "text" (a piece), "name", "label", "folder" or "id"."""
+    """Where something may be found: "text" (a piece), "name", "label", "folder", "id" or "program"."""
 
     where: str
     kind: int
@@ -89,13 +89,21 @@ def _entries(line: bytes, dialect: str) -> Iterator[dict[str, Any]]:
     if dialect == "lanes":
         writes = value if isinstance(value, list) else [value]
         yield from (write for write in writes if isinstance(write, dict) and write.get("kind") == "entry")
-    elif not isinstance(value, dict) or value.get("type") in ("session", "title"):
+        if isinstance(value, dict) and value.get("kind") == "header":
+            yield {"type": "session", **_without(value, "type", "id")}
+    elif not isinstance(value, dict) or value.get("type") == "title":
         return
     elif dialect == "transcript":
         if value.get("kind") == "entry":
             yield _node(value)
+        elif value.get("kind") == "head":
+            yield {"type": "session", **_without(value, "schema", "sessionId", "leaf")}
     else:
         yield value
+
+
+def _without(value: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: field for name, field in value.items() if name not in names}
 
 
 def _refuse(constant: str) -> None:
@@ -128,6 +136,8 @@ def _texts(entry: dict[str, Any]) -> Iterator[tuple[int, str, str]]:
         if isinstance(entry.get(field), str):
             yield SUMMARY, entry[field], ""
             told = {field}
+    elif kind == "session":
+        told = {"cwd"}
     elif kind == "custom_message":
         yield from _content(CUSTOM, entry.get("content"), "")
         told = {"content"}
@@ -149,6 +159,7 @@ def _said(message: dict[str, Any]) -> Iterator[tuple[int, str, str]]:
     if kind == RESULT:
         for text in _strings(message.get("details")):
             yield RESULT, text, tool
+        yield RESULT, tool, tool
     for field in ("command", "code", "output") if kind == SHELL else ():
         if isinstance(message.get(field), str):
             yield SHELL, message[field], ""
@@ -248,6 +259,7 @@ class Session(NamedTuple):
             found.append(Place("name", NO_TEXT, -1, row.name or ""))
             found += [Place("label", NO_TEXT, -1, label) for _, label in row.labels]
             found += [Place("folder", NO_TEXT, -1, row.cwd), Place("id", NO_TEXT, -1, row.id)]
+            found.append(Place("program", NO_TEXT, -1, row.agent))
         return found
 
     def matches(self, query: Query) -> bool:

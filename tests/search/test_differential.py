@@ -19,7 +19,7 @@ from tests.search.random_sessions import Written, queries, sessions, write
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-many = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=40)
+many = settings(suppress_health_check=list(HealthCheck), max_examples=40)
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tests.search.random_sessions import Written
 
 Packed = tuple[int, int, bytes]
-many = settings(deadline=None, max_examples=100)
+many = settings(max_examples=100)
 
 
 @many
@@ -38,7 +38,7 @@ def test_everything_in_an_entry(written: Written) -> None:
                 entry = spelling.entry(line, part)
             except BadLine:
                 break
-            if entry.get("type") not in ("session", "title"):
+            if entry.get("type") != "title":
                 found.update(reference.Piece(said.kind, offset, *said[1:]) for said in everything(entry))
             if written.dialect != "lanes":
                 break

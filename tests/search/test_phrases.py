@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from app.index.query.query import Query
 
-many = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=40)
+many = settings(suppress_health_check=list(HealthCheck), max_examples=40)
 
 WHITE = [char for char in map(chr, range(sys.maxunicode + 1)) if char.isspace()]
 """All that Python calls white space: in a phrase it is one blank, and a run of it as well."""

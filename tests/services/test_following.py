@@ -68,11 +68,11 @@ def test_that_every_store_was_looked_at_again_is_passed_on(following: Following)
 
 def test_how_many_files_cannot_be_read_is_passed_on(following: Following) -> None:
     screen = Screen()
-    following.load([], [], scanned=True, unread=2)
+    following.load([], [], scanned=True, unread=(2, 0))
     following.start(screen.post)
-    following.tell(SessionsChanged([], [], 0, 0, unread=3))
+    following.tell(SessionsChanged([], [], 0, 0, unread=(3, 1)))
     messages = screen.wait(lambda messages: len(messages) == 3)
-    assert [message.unread for message in messages[1:]] == [2, 3]
+    assert [message.unread for message in messages[1:]] == [(2, 0), (3, 1)]
 
 
 def test_a_list_that_was_overtaken_is_not_shown(following: Following) -> None:

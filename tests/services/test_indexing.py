@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,7 +17,7 @@ from tests.index.helpers import pi_store, session, write
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from app.index.row import Row
@@ -49,7 +48,7 @@ class FakeIndex:
     deltas: list[Delta]
     failure: Exception | None
     said: threading.Event
-    unread: Mapping[str, str] = MappingProxyType({})
+    unread_counts = (0, 0)
 
     def __init__(self, *_: object, **__: object) -> None:
         pass

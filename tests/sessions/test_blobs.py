@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.sessions import blobs
@@ -39,7 +39,6 @@ def test_what_is_put_is_had_again_by_its_hash(store: BlobStore) -> None:
     assert store.get(store.put(b"")) == b""
 
 
-@settings(deadline=None)  # it waits for the disk
 @given(st.binary(max_size=2000))
 def test_any_bytes_come_back(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     store = BlobStore(str(tmp_path_factory.getbasetemp() / "any-blobs"))

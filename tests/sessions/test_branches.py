@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.formats.silent import SILENT
@@ -156,7 +156,6 @@ def opened(factory: pytest.TempPathFactory, lines: list[bytes], end: bytes = b"\
     return open_tree(str(path), ("pi",))
 
 
-@settings(deadline=None)
 @given(lines=talks() | LINES, end=st.sampled_from([b"\n", b"", b"\n{"]))
 def test_the_same_as_the_slow_way(
     tmp_path_factory: pytest.TempPathFactory, lines: list[bytes], end: bytes
@@ -179,7 +178,6 @@ def test_the_same_as_the_slow_way(
             assert (alone.number, alone.of) == (0, 0)
 
 
-@settings(deadline=None)
 @given(lines=talks())
 def test_a_straight_session_costs_what_its_row_says(
     tmp_path_factory: pytest.TempPathFactory, lines: list[bytes]
@@ -196,7 +194,6 @@ def test_a_straight_session_costs_what_its_row_says(
         assert (facts.tokens, facts.cost, facts.messages) == (row.tokens, row.cost, row.message_count)
 
 
-@settings(deadline=None)
 @given(lines=talks(), at=st.integers(0, 14))
 def test_a_grown_tree_is_as_one_that_was_read_whole(
     tmp_path_factory: pytest.TempPathFactory, lines: list[bytes], at: int

@@ -109,6 +109,12 @@ def test_a_prompt_after_the_head_is_not_told_yet(tmp_path: Path) -> None:
     assert (found.first_message, found.title) == ("", UNTOLD)
 
 
+def test_a_name_that_shows_nothing_tells_no_title(tmp_path: Path) -> None:
+    lines = [*FILLING, name("\u200b\ufeff")]
+    assert told(tmp_path, HEADER, *lines).title == UNTOLD
+    assert told(tmp_path, HEADER, user("a", None, "first prompt"), *lines).title == "first prompt"
+
+
 def test_a_prompt_without_text_is_none(tmp_path: Path) -> None:
     image = user("a", None, [{"type": "image", "data": "eA==", "mimeType": "image/png"}])
     found = told(tmp_path, HEADER, image, answer("b", "a", "I see"), user("c", "b", "and now?"), *FILLING)

@@ -12,7 +12,7 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.sessions import snapshot
@@ -174,7 +174,6 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HistoryStorage]
         yield opened
 
 
-@settings(deadline=None)  # it waits for the disk
 @given(text=ANY_TEXT)
 @example(text='"')
 @example(text="a\0b")

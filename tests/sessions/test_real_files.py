@@ -15,6 +15,7 @@ from app.formats.everything import everything
 from app.formats.fold import encoded, fold
 from app.formats.kinds import CONVERSATION
 from app.formats.parts import parts
+from app.reports.tree import drawn
 from app.sessions.pieces import pieces
 from app.sessions.problems import problems
 from app.sessions.rows import GONE
@@ -222,3 +223,13 @@ def test_the_image_is_shown_by_its_size() -> None:
     assert len(images) == 1
     assert images[0].text.startswith("image/")
     assert len(images[0].text) < 100
+
+
+def test_where_a_root_begins_is_told() -> None:
+    tree = open_tree(str(FOLDER / "pi-v3-branched.jsonl"))
+    _, *rows = drawn(tree, "/home/me", 120, ascii_only=True)
+    # the first hangs on the line that does not parse; the second is a change of the model, which is hidden
+    begin = [row for row in rows if row[3:5] == "= "]
+    assert [row.endswith("! its parent is not in the file") for row in begin] == [True, False]
+    assert begin[1].startswith("   = [volatile-project-context]: ")
+    assert begin[1].endswith(" (another root)")

@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.sessions.blobs import PREFIX, BlobStore
@@ -322,7 +322,6 @@ VALUES = st.recursive(
 ENTRIES = st.dictionaries(KEYS, VALUES, max_size=4)
 
 
-@settings(deadline=None)  # it waits for the disk
 @given(ENTRIES)
 def test_nothing_but_what_is_cut_is_lost_on_the_way(
     tmp_path_factory: pytest.TempPathFactory, entry: dict[str, Any]

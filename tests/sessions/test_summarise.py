@@ -31,6 +31,15 @@ def row(
     return found
 
 
+@pytest.mark.parametrize("name", ["\u200b\u200d\ufeff", "\u2800", "\u3164", " \n"])
+def test_a_name_that_shows_nothing_is_no_title(tmp_path: Path, name: str) -> None:
+    info = {"type": "session_info", "id": "b", "parentId": "a", "name": name}
+    found = row(tmp_path, HEADER, user("a", None, "first prompt"), info)
+    assert found.title == "first prompt"
+    assert found.name == (name.strip(" \n\ufeff") or None)
+    assert row(tmp_path, HEADER, user("a", None, "\u200b"), info).title == NO_MESSAGES
+
+
 def test_an_ordinary_session(tmp_path: Path) -> None:
     found = row(
         tmp_path,

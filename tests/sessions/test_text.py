@@ -174,6 +174,7 @@ def begun(dialect: str) -> tuple[Tally, bytes]:
     return tally, head
 
 
+@example(("agent", [b'{"type":"branch","id":"d","branchSummary":"of another spelling"}']))
 @example(("lanes", [b'[{"kind":"new"},{"kind":"entry","type":"branch","id":"a","branchSummary":"refused"}]']))
 @given(SESSIONS)
 def test_a_session_says_what_its_entries_say(session: tuple[str, list[bytes]]) -> None:

@@ -184,7 +184,7 @@ BLOCK = st.one_of(
 
 
 @given(st.sampled_from(["user", "assistant", "toolResult"]), st.one_of(TEXT, st.lists(BLOCK, max_size=3)))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_the_quick_way_finds_what_the_slow_one_does(role, content):
     line = {"type": "message", "id": "a", "message": {"role": role, "content": content}}
     quick = sought_quickly(json.dumps(line).encode())

@@ -118,7 +118,7 @@ def browser(tmp_path):
     """A function that opens the browser over the sessions of ``tmp_path/home``."""
 
     @asynccontextmanager
-    async def run(size=(120, 40), here=HERE, settle=True, env=None, **options):
+    async def run(size=(120, 40), here=HERE, settle=True, env=None, notifications=False, **options):
         home = tmp_path / "home"
         home.mkdir(exist_ok=True)
         surroundings = {
@@ -137,7 +137,7 @@ def browser(tmp_path):
             cache_folder=str(tmp_path / "cache"),
         )
         app = Browser(setup, settings=read_settings(surroundings), **options)
-        async with app.run_test(size=size) as pilot:
+        async with app.run_test(size=size, notifications=notifications) as pilot:
             driver = Driver(app, pilot, tmp_path)
             if settle:
                 await driver.settled()

@@ -377,3 +377,46 @@ async def test_an_entry_that_is_not_in_sight_is_copied_all_the_same(browser, tmp
         await it.press("up", "y")
         await it.until(lambda: len(it.toasts()) == 2, "the other copy")
         assert copied(it) == "question"
+
+
+def at_minute(it, minute):
+    """Have it so many minutes after the first entry, and let the screen's clock strike."""
+    start = 1_777_629_600_000  # tests.factory.stamp(0)
+    it.app._setup._clock = lambda: int(start + minute * 60_000) * 1_000_000
+    it.screen._tick()
+
+
+async def test_the_age_in_the_border_follows_the_clock_and_nothing_else_is_painted(opened):
+    async with opened(*chain("one", "two", id="s")) as it:
+        side = it.screen.query_one("#entry-pane")
+        await it.press("tab")
+        assert it.entry.lines
+        at_minute(it, 2)
+        assert side._said[0] == "entry 00000002 · now"
+        at_minute(it, 9)
+        await it.pilot.pause()
+        assert "entry 00000002 · 7m" in it.text()
+        painted, drawn = [], it.entry.drawn
+        side._paint = painted.append
+        at_minute(it, 9.5)
+        assert painted == []
+        at_minute(it, 10)
+        assert len(painted) == 1
+        assert it.entry.drawn == drawn
+
+
+async def test_the_age_is_told_of_the_entry_that_is_shown(opened):
+    async with opened(*chain("one", "two", id="s")) as it:
+        side = it.screen.query_one("#entry-pane")
+        at_minute(it, 9)
+        shown = side._said[0]
+        side._head = side._head._replace(title="entry another")
+        at_minute(it, 9)
+        assert side._said[0] == shown
+
+
+async def test_where_there_is_no_entry_no_age_is_told(browser):
+    async with browser() as it:
+        side = it.screen.query_one("#entry-pane")
+        at_minute(it, 9)
+        assert side._said == ("entry", "")

@@ -1,10 +1,12 @@
-"""The palette under keys and clicks that come faster than it does."""
+"""The palette: what is found in it, and keys and clicks that come faster than it does."""
 
 from __future__ import annotations
 
 import pytest
 from textual import events
 from textual.command import CommandInput, CommandList, CommandPalette
+
+from app.commands import COMMANDS, named
 
 
 def is_open(it):
@@ -96,3 +98,47 @@ async def test_what_is_chosen_twice_is_done_once(browser, three):
         await it.until(lambda: done, "the command")
         await it.pilot.pause()
         assert done == ["theme"]
+
+
+async def offered(it, typed):
+    """What the palette lists for what is typed, first to last."""
+    if not is_open(it):
+        await it.press("ctrl+k")
+        await it.until(lambda: is_open(it) and listed(it), "the list of commands")
+    palette, line = it.screen, it.screen.query_one(CommandInput)
+    line.value = ""
+    await it.pilot.pause()
+    line.value = typed
+    await it.pilot.pause()
+    await it.app.workers.wait_for_complete(list(palette.workers))
+    options = palette.query_one(CommandList).options
+    return [option.hit.text for option in options if hasattr(option, "hit")]
+
+
+async def test_what_the_footer_says_finds_its_command_first(browser, three):
+    async with browser() as it:
+        for label in dict.fromkeys(command.label for command in COMMANDS if command.label):
+            called = {command.help for command in COMMANDS if command.label == label}
+            found = await offered(it, label)
+            assert set(found[: len(called)]) == called, label
+
+
+@pytest.mark.parametrize("id", ["tree.problems", "label.list", "session.rename", "app.quit"])
+async def test_the_ids_that_it_shows_find_their_commands(browser, three, id):
+    async with browser() as it:
+        assert (await offered(it, id))[0] == named(id).help
+
+
+async def test_letters_of_a_sentence_are_found_behind_words(browser, three):
+    async with browser() as it:
+        found = await offered(it, "raw")
+        assert found[0] == named("entry.raw").help
+        assert len(found) > 1
+        assert await offered(it, "qqqq") == []
+
+
+async def test_in_the_selector_it_is_searched_by_what_is_said_there(browser, three):
+    async with browser(selector="") as it:
+        assert (await offered(it, "undo"))[0] == named("change.undo").help
+        assert "The line, the list, the preview" in await offered(it, "preview")
+        assert named("entry.raw").help not in await offered(it, "raw")

@@ -480,7 +480,7 @@ def look(model):
     return lines, model.total, model.matched, model.hidden, model.known, model.projects, model.empty()
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(ARRANGEMENTS, st.lists(ROWS, max_size=10), st.lists(CHANGES, max_size=12))
 def test_a_list_that_is_kept_is_the_list_made_anew(arrangement, first, changes):
     rows = {row.path: row for row in first}

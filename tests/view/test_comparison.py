@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.actions.compare import Comparison, Side, Turn, compare
@@ -57,7 +57,6 @@ SIDES = st.builds(
 )
 
 
-@settings(deadline=None)
 @given(one=SIDES, other=SIDES, cells=st.integers(0, 200), ascii_only=st.booleans())
 def test_every_line_has_the_width_and_both_sides(
     one: Side, other: Side, cells: int, ascii_only: bool

@@ -194,9 +194,12 @@ def test_key_names(key, said):
     assert key_name(key) == said
 
 
-def test_files_that_cannot_be_read_are_counted() -> None:
-    assert [unread_note(files) for files in (0, 1, 1_200)] == [
+def test_files_and_folders_that_cannot_be_read_are_counted() -> None:
+    counts = ((0, 0), (1, 0), (1_200, 0), (0, 1), (1, 2))
+    assert [unread_note(files, folders) for files, folders in counts] == [
         "",
         "1 file not read: leafmark doctor",
         "1,200 files not read: leafmark doctor",
+        "1 folder not read: leafmark doctor",
+        "1 file and 2 folders not read: leafmark doctor",
     ]

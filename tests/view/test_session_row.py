@@ -102,11 +102,36 @@ def test_the_second_line_is_the_last_prompt():
     row = make_row("a", title="Refactor", last_prompt="and now the tests")
     model = listed(row, roomy=True)
     assert second(model, 1).rstrip() == "    › and now the tests"
-    assert second(model, 1, 18).rstrip() == "    › and now th…"
+    assert second(model, 1, 42).rstrip() == "    › and now the tests"
     assert text(model, 0).strip() == ""
     assert second(model, 0).startswith(" ▾ /work/app")
     model.apply([make_row("a", title="Refactor")], [])
     assert second(model, 1).strip() == ""
+
+
+def test_without_columns_program_and_messages_have_what_the_title_leaves():
+    row = make_row("a", title="Refactor", message_count=112)
+    model = listed(row)
+    for cells in (33, 38, 41):
+        assert text(model, 1, cells).split() == ["Refactor", "pi", "112", "5m"], cells
+    assert text(model, 1, 42).endswith("pi     112   5m ")
+    busy = {"message_count": 112, "leaf_count": 3, "labels": (("x", "y"),)}
+    longer = listed(make_row("a", title="Refactor auth", agent="omp", **busy))
+    assert text(longer, 1, 38) == "    Refactor auth   ⑂3 ◆1 omp 112  5m "
+    assert text(longer, 1, 33) == "    Refactor … ⑂3 ◆1 omp 112  5m "
+    assert text(longer, 1, 32) == "    Refactor auth ⑂3 ◆1 112  5m "
+    assert text(longer, 1, 28) == "    Refactor auth ⑂3 ◆1  5m "
+    assert text(longer, 1, 24) == "    Refactor… ⑂3 ◆1  5m "
+
+
+def test_without_columns_the_second_line_has_program_and_messages():
+    row = make_row("a", title="Refactor auth", last_prompt="and now the tests", message_count=112)
+    model = listed(row, roomy=True)
+    assert text(model, 1, 33).split() == ["Refactor", "auth", "5m"]
+    assert second(model, 1, 33) == "    › and now the te… pi     112 "
+    unsaid = listed(make_row("a", agent="omp", message_count=7), roomy=True)
+    assert second(unsaid, 1, 33).split() == ["omp", "7"]
+    assert second(model, 1, 42).rstrip() == "    › and now the tests"
 
 
 def test_what_is_searched_for_is_marked_in_title_folder_and_last_prompt():

@@ -88,3 +88,31 @@ def test_a_chain_of_ten_thousand_forks_is_threaded_without_recursion():
     deepest = threaded(rows)[-1]
     assert deepest.depth == 2_999
     assert len(deepest.prefix) <= 14
+
+
+def prefixes(rows):
+    return {each.row.id: (each.depth, each.prefix) for each in threaded(rows)}
+
+
+def test_where_the_indent_ends_the_level_is_told():
+    chain = [make_row("f0", modified=NOW)]
+    chain += [make_row(f"f{n}", parent_session=f"f{n - 1}", modified=NOW - n) for n in range(1, 41)]
+    beside = make_row("beside", parent_session="f8", modified=NOW - 100)
+    drawn = prefixes([*chain, beside])
+    assert drawn["f1"] == (1, "└ ")
+    assert drawn["f7"] == (7, 6 * "  " + "└ ")
+    assert drawn["f8"] == (8, "…8          └ ")
+    # a child of f8, and what hangs on that
+    assert drawn["f9"] == (9, "…9          ├ ")
+    assert drawn["f10"] == (10, "…10       │ └ ")
+    assert drawn["beside"] == (9, "…9          └ ")
+    assert drawn["f40"] == (40, "…40         └ ")
+    assert {len(prefix) for depth, prefix in drawn.values() if depth >= 7} == {14}
+
+
+def test_lines_that_run_past_are_drawn_beside_the_level():
+    chain = [make_row("f0", modified=NOW)]
+    for n in range(1, 13):
+        chain.append(make_row(f"f{n}", parent_session=f"f{n - 1}", modified=NOW - n))
+        chain.append(make_row(f"b{n}", parent_session=f"f{n - 1}", modified=NOW - 100 - n))
+    assert prefixes(chain)["f12"] == (12, "…12 │ │ │ │ ├ ")

@@ -67,7 +67,7 @@ def folded_at(view, folds):
 
 
 @given(LINKS, st.sampled_from(MODES), FOLDS)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_segments_are_those_of_pi(tmp_path_factory, links, mode, folds):
     view = opened(tmp_path_factory.mktemp("pi"), *lines_of(links), mode=mode)
     folded_at(view, folds)
@@ -80,7 +80,7 @@ def test_segments_are_those_of_pi(tmp_path_factory, links, mode, folds):
 
 
 @given(LINKS, st.sampled_from(MODES), FOLDS)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_parents_children_and_branch_points_are_those_of_the_rows(tmp_path_factory, links, mode, folds):
     view = opened(tmp_path_factory.mktemp("kin"), *lines_of(links), mode=mode)
     folded_at(view, folds)
@@ -98,7 +98,7 @@ def test_parents_children_and_branch_points_are_those_of_the_rows(tmp_path_facto
 
 
 @given(LINKS, st.sampled_from(MODES))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_the_rows_are_in_the_order_of_the_walk_whatever_is_filtered(tmp_path_factory, links, mode):
     view = opened(tmp_path_factory.mktemp("order"), *lines_of(links), mode=mode)
     order = view.order()
@@ -109,7 +109,7 @@ def test_the_rows_are_in_the_order_of_the_walk_whatever_is_filtered(tmp_path_fac
 
 
 @given(LINKS, st.sampled_from(MODES), FOLDS)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_connectors_match_siblings_and_gutters_the_branches_they_run_past(
     tmp_path_factory, links, mode, folds
 ):
@@ -137,7 +137,7 @@ def test_connectors_match_siblings_and_gutters_the_branches_they_run_past(
 
 
 @given(LINKS, st.sampled_from(MODES), FOLDS)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_every_entry_that_passes_the_filter_can_be_gone_to(tmp_path_factory, links, mode, folds):
     view = opened(tmp_path_factory.mktemp("reach"), *lines_of(links), mode=mode)
     shown = [view.node(at) for at in range(view.count)]
@@ -148,7 +148,7 @@ def test_every_entry_that_passes_the_filter_can_be_gone_to(tmp_path_factory, lin
 
 
 @given(LINKS, st.sampled_from(MODES), st.sets(st.integers(0, 29)), st.integers(0, 29))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_hits_are_gone_to_in_the_order_of_the_rows(tmp_path_factory, links, mode, found, cut):
     view = opened(tmp_path_factory.mktemp("hits"), *lines_of(links), mode=mode)
     nodes = [node for node in view.tree.entries if node.index in found]

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.reports.tree import drawn as report
 from app.sessions.tree import open_tree
 from app.view.line import plain
 from app.view.tree_filter import MODES, chosen, shows
@@ -169,13 +170,78 @@ def test_several_roots_stand_side_by_side(tmp_path):
         message("s", "r", "assistant", "ok"),
     )
     assert drawn(view) == [
-        " * user: again",
+        " * = user: again",
         " * assistant: ok <- active",
-        "   user: one",
+        "   = user: one (another root)",
         "   assistant: two",
     ]
     view.fold(view.tree.by_id["00000001"], True)
-    assert drawn(view)[2] == "   + user: one (1)"
+    assert drawn(view)[2] == "   + user: one (1) (another root)"
+
+
+def test_every_root_but_the_first_is_told_as_one(tmp_path):
+    view = opened(
+        tmp_path,
+        header(),
+        message("a", None, "user", "root one"),
+        message("b", "a", "assistant", "answer one"),
+        message("c", None, "user", "root two"),
+        message("d", "gone", "user", "lost"),
+        message("e", "d", "assistant", "found"),
+    )
+    assert drawn(view, 80) == [
+        " * = user: lost ! its parent is not in the file",
+        " * assistant: found <- active",
+        "   = user: root one (another root)",
+        "   assistant: answer one",
+        "   user: root two (another root)",
+    ]
+
+
+def test_a_root_that_is_hidden_is_told_on_the_first_entry_of_it_that_is_not(tmp_path):
+    view = opened(
+        tmp_path,
+        header(),
+        entry("model_change", "m", None, provider="p", modelId="x"),
+        message("a", "m", "user", "first"),
+        message("b", "a", "assistant", "answer"),
+        message("c", "m", "user", "first, in other words"),
+        message("d", "gone", "user", "lost"),
+        message("e", "d", "assistant", "found"),
+    )
+    assert drawn(view, 80)[2:] == [
+        "   = user: first (another root)",
+        "   assistant: answer",
+        "   user: first, in other words (another branch)",
+    ]
+    view.set_mode("all")
+    assert drawn(view, 80)[2:] == [
+        "   = [model: x] (another root)",
+        "   |= user: first",
+        "   |   assistant: answer",
+        "   `- user: first, in other words",
+    ]
+
+
+def test_the_command_line_tells_roots_as_the_screen_does(tmp_path):
+    view = opened(tmp_path, *chain("one", "two"), message("r", None, "user", "again"))
+    _, *printed = report(view.tree, "/home/me", 80, ascii_only=True)
+    assert printed == drawn(view, 80)
+    assert printed[1] == "   = user: one (another root)"
+
+
+def test_a_root_by_itself_is_not_told(tmp_path):
+    view = opened(tmp_path, *chain("one", "two"))
+    assert drawn(view) == [" * user: one", " * assistant: two <- active"]
+    grown = [message("r", None, "user", "again")]
+    with open(view.tree.path, "a") as file:
+        file.write(json.dumps(grown[0]) + "\n")
+    view.extend(view.tree.extend(), view.tree.leaf)
+    assert drawn(view) == [
+        " * user: again <- active",
+        "   = user: one (another root)",
+        "   assistant: two",
+    ]
 
 
 def test_orphans_are_drawn_and_said_to_be_so(tmp_path):
@@ -285,7 +351,7 @@ def lines_of(links):
 
 
 @given(LINKS, st.sampled_from(MODES))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_rows_are_a_walk_of_the_tree(tmp_path_factory, links, mode):
     view = opened(tmp_path_factory.mktemp("tree"), *lines_of(links), mode=mode)
     shown = [view.node(at) for at in range(view.count)]
@@ -310,7 +376,7 @@ def test_rows_are_a_walk_of_the_tree(tmp_path_factory, links, mode):
 
 
 @given(LINKS, st.sampled_from(MODES), st.integers(0, 29))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_the_leafs_mark_is_on_the_last_row_of_the_active_path(tmp_path_factory, links, mode, at):
     """pi and omp draw no mark for the leaf itself; their bullets on the active path end where ours stands."""
     view = opened(tmp_path_factory.mktemp("leaf"), *lines_of(links), mode=mode)
@@ -321,7 +387,7 @@ def test_the_leafs_mark_is_on_the_last_row_of_the_active_path(tmp_path_factory, 
 
 
 @given(LINKS, st.sampled_from(MODES), st.integers(0, 29))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_a_tree_that_grew_looks_like_one_that_was_opened_whole(tmp_path_factory, links, mode, cut):
     folder = tmp_path_factory.mktemp("grow")
     lines = lines_of(links)

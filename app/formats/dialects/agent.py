@@ -12,22 +12,34 @@ from app.formats.respell import GONE, respell
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_ENTRY_KEYS = {
-    "parent_id": "parentId",
-    "first_kept_entry_id": "firstKeptEntryId",
-    "tokens_before": "tokensBefore",
-    "parent_session_path": "parentSessionPath",
-    "fork_entry_id": "forkEntryId",
-    "branch_summary": "branchSummary",
-}
-_MESSAGE_KEYS = {
-    "stop_reason": "stopReason",
-    "tool_call_id": "toolCallId",
-    "tool_name": "toolName",
-    "is_error": "isError",
-    "error_message": "errorMessage",
-}
-_USAGE_KEYS = {"cache_read": "cacheRead", "cache_write": "cacheWrite", "total_tokens": "totalTokens"}
+
+def _both_ways(keys: dict[str, str]) -> dict[str, str]:
+    """What pi spells so means nothing to this agent: it gets the key that means nothing to pi."""
+    return keys | {theirs: ours for ours, theirs in keys.items()}
+
+
+_ENTRY_KEYS = _both_ways(
+    {
+        "parent_id": "parentId",
+        "first_kept_entry_id": "firstKeptEntryId",
+        "tokens_before": "tokensBefore",
+        "parent_session_path": "parentSessionPath",
+        "fork_entry_id": "forkEntryId",
+        "branch_summary": "branchSummary",
+    }
+)
+_MESSAGE_KEYS = _both_ways(
+    {
+        "stop_reason": "stopReason",
+        "tool_call_id": "toolCallId",
+        "tool_name": "toolName",
+        "is_error": "isError",
+        "error_message": "errorMessage",
+    }
+)
+_USAGE_KEYS = _both_ways(
+    {"cache_read": "cacheRead", "cache_write": "cacheWrite", "total_tokens": "totalTokens"}
+)
 _WORDS = {"tool_result": "toolResult", "tool_use": "toolUse", "tool_call": "toolCall"}
 
 

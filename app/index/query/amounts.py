@@ -26,6 +26,9 @@ def amount(text: str) -> Callable[[float], bool] | None:
     with a needless 0 nor has separators in it: `1,000` is two values.
     """
     low_text, dots, high_text = text.partition("..")
+    if high_text.startswith("."):
+        # Of three dots one would belong to a number.
+        return None
     if dots:
         return _between(low_text, high_text)
     sign, rest = comparison(text)

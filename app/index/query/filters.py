@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.formats.fold import fold
 from app.formats.origin import branch_count
-from app.formats.text import one_line
+from app.formats.text import is_unseen, one_line
 from app.index.query import dates
 from app.index.query.amounts import SIGNS, amount, comparison
 from app.index.query.query import Filter, QueryError
@@ -160,7 +160,7 @@ _PROPERTIES: dict[str, Test] = {
     "error": lambda row, facts: row.errors > 0,
     "image": lambda row, facts: row.images > 0,
     "live": lambda row, facts: bool(facts.live(row)),
-    "named": lambda row, facts: bool(row.name and row.name.strip()),
+    "named": lambda row, facts: not is_unseen(row.name or ""),
     "pinned": lambda row, facts: bool(facts.pinned(row)),
 }
 

@@ -22,7 +22,8 @@ Ranges take in both ends, and either may be missing.
 `role:`, `in:` and `tool:` say where terms are looked for; names, labels and so on are then left out.
 `role:` and `in:tools|thinking` add up. `in:all` is everything there is, where nothing else names a place.
 `tool:` leaves the sessions that called one of its tools, counts of calls and results only theirs, and these
-are the place where no other is named. `-role:` and `-in:` take places away and leave names and labels be.
+are the place where no other is named; a term that is looked for in these alone is found in a result without
+its call, too. `-role:` and `-in:` take places away and leave names and labels be.
 
 In quotes `\"` is a quote; a backslash is itself, but before a quote and at the end it is doubled. In a quoted
 pattern everything is as in patterns, where `\"` is a quote too. Where nothing closes a phrase, its quote is
@@ -123,7 +124,7 @@ class _Reader:
         return Query(
             self._text,
             tuple(self._terms.values()),
-            tuple(self._filters),
+            self._scope.filters(self._filters, self._terms.values()),
             self._scope.kinds(),
             self._scope.tools,
             self._scope.everywhere,

@@ -8,6 +8,9 @@ from app.index.query.query import QueryError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from app.index.query.query import Filter, Term
     from app.index.query.tokens import Token
 
 _CALLS = frozenset((kinds.CALL, kinds.RESULT))
@@ -30,6 +33,7 @@ class Scope:
         self._all_tools = False
         self._without: set[int] = set()
         self._tools: set[str] = set()
+        self._asked: list[int] = []
         self._last: Token | None = None
 
     def add(self, token: Token, values: list[str]) -> None:
@@ -37,6 +41,7 @@ class Scope:
         if token.field == "tool":
             if not token.negated:
                 self._tools.update(map(fold, values))
+                self._asked.append(token.start)
             return
         for value in values:
             places = kinds.NAMES[value] if token.field == "role" else _PLACES[value]
@@ -59,6 +64,15 @@ class Scope:
     def everywhere(self) -> bool:
         """As in `Query`: what only takes places away leaves names, labels and so on."""
         return not self._named and not self._tools and not self._all_tools
+
+    def filters(self, filters: list[Filter], terms: Iterable[Term]) -> tuple[Filter, ...]:
+        """`filters` without a `tool:` that the texts answer: a row knows which tools are called, and a result
+        may be there without its call.
+        """
+        # A session passes each of several, and a text is of one.
+        if len(self._asked) == 1 and self.kinds() <= _CALLS and not all(term.negated for term in terms):
+            return tuple([each for each in filters if each.position != self._asked[0]])
+        return tuple(filters)
 
     def kinds(self) -> frozenset[int]:
         """As in `Query`.

@@ -60,10 +60,11 @@ class Sort:
     meaning   what of a session it is about
     values    what can stand behind the colon, each with its meaning: all there is where `fixed`, else
               suggestions
+    also      names that mean the same, and are neither offered nor shown
     others    names that people try for it; they are words, with a note
     """
 
-    __slots__ = ("example", "fixed", "meaning", "name", "others", "takes", "values")
+    __slots__ = ("also", "example", "fixed", "meaning", "name", "others", "takes", "values")
 
     def __init__(
         self,
@@ -74,6 +75,7 @@ class Sort:
         *,
         values: Mapping[str, str] | None = None,
         fixed: bool = False,
+        also: tuple[str, ...] = (),
         others: tuple[str, ...] = (),
     ) -> None:
         self.name = name
@@ -82,17 +84,27 @@ class Sort:
         self.meaning = meaning
         self.values = values or {}
         self.fixed = fixed
+        self.also = also
         self.others = others
 
 
-def _one_of(name: str, values: Mapping[str, str], example: str, meaning: str, *others: str) -> Sort:
-    return Sort(name, ", ".join(values), example, meaning, values=values, fixed=True, others=others)
+def _one_of(
+    name: str,
+    values: Mapping[str, str],
+    example: str,
+    meaning: str,
+    *,
+    also: tuple[str, ...] = (),
+    others: tuple[str, ...] = (),
+) -> Sort:
+    takes = ", ".join(values)
+    return Sort(name, takes, example, meaning, values=values, fixed=True, also=also, others=others)
 
 
 _AGENTS = {agent.name: agent.title for agent in AGENTS}
 
 _SORTS = (
-    _one_of("agent", _AGENTS, "agent:pi,omp", "program", "program"),
+    _one_of("agent", _AGENTS, "agent:pi,omp", "program", also=("program",)),
     Sort(
         "dir",
         "a part of its path, ~ for home",
@@ -138,12 +150,15 @@ _SORTS = (
     ),
     _one_of("has", _HAS, "has:branch", "at least one"),
     _one_of("is", _IS, "is:live", "what it is"),
-    _one_of("role", _ROLE, "role:user", "terms are looked for only in what it said", "from"),
+    _one_of("role", _ROLE, "role:user", "terms are looked for only in what it said", others=("from",)),
     _one_of("in", _IN, "in:tools", "terms are looked for only there, or in everything"),
 )
 
 SORTS = {sort.name: sort for sort in _SORTS}
 """Every filter by its name, in the order in which help shows them."""
+
+NAMES = {name: sort.name for sort in _SORTS for name in (sort.name, *sort.also)}
+"""What a filter may be called -> its name."""
 
 
 def alike(name: str) -> str | None:

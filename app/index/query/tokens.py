@@ -6,7 +6,7 @@ and coloured as well.
 
 from __future__ import annotations
 
-from app.index.query.table import REGEX, SORTS
+from app.index.query.table import NAMES, REGEX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,11 +102,12 @@ def _token(text: str, start: int) -> Token:
     name, colon, rest = text[at:end].partition(":")
     # `std::vector` and `model::User` are words, whatever stands before the colons.
     if colon and not rest.startswith(":"):
-        field = name.lower()
+        called = name.lower()
         behind = at + len(name) + 1
-        if field == REGEX:
+        if called == REGEX:
             return Token("regex", start, [_pattern(text, behind)], negated=negated)
-        if field in SORTS:
+        field = NAMES.get(called)
+        if field:
             return Token("filter", start, _values(text, behind), negated=negated, field=field)
     return Token("word", start, [Item(text[at:end], at, end)], negated=negated)
 

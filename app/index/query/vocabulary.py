@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.formats.fold import fold
+from app.formats.text import is_unseen
 from app.index.query.table import SORTS
 from app.places import below_home
 
@@ -73,7 +74,7 @@ def _said(row: Row) -> Iterator[tuple[str, str]]:
     yield "agent", row.agent
     if row.cwd:
         yield "dir", row.cwd
-    if row.name and row.name.strip():
+    if row.name and not is_unseen(row.name):
         yield "name", row.name
     for label in {label for _, label in row.labels if label.strip()}:
         yield "label", label

@@ -65,6 +65,9 @@ def _fill_from(
     for entry in entries:
         for text in _texts(entry, piece.kind):
             shown = snippet(text, seekers)
+            if shown and entry.get("type") == "session":
+                hit.fill("header", snippet=shown[0], ranges=shown[1])
+                return True
             if shown:
                 hit.fill(
                     "text",

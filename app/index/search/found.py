@@ -17,14 +17,15 @@ if TYPE_CHECKING:
     from app.index.row import Row
     from app.index.search.blocks import Session
 
-    Where = Literal["text", "name", "label", "folder", "id", "program", "row"]
+    Where = Literal["text", "name", "label", "folder", "id", "program", "header", "row"]
     Range = tuple[int, int]
 
 
 class Hit:
     """One place where a session matches; of a query without terms, the session itself (`where` is "row").
 
-    where      what matched: a text of an entry, or what the catalog knows of the session
+    where      what matched: a text of an entry, what the catalog knows of the session, or something else in
+               its header
     kind       who says the text (`formats.kinds`); 0 for what is no text
     offset     where the entry's line begins in the file; -1 for what is no text
     entry_id   None where the file has no ids, what matched is no entry, or the entry is there no more

@@ -10,7 +10,7 @@ from app.formats.dialects import named
 from app.formats.dialects.base import Mark
 from app.formats.everything import everything, parts
 from app.formats.kinds import OTHER
-from app.formats.lines import open_file, read_at
+from app.formats.lines import BOM, open_file, read_at
 from app.formats.migrate import CURRENT_VERSION, migrate
 from app.index.search.cutting import cut
 from app.sessions.body import begins_a_line
@@ -139,11 +139,13 @@ class Originals:
         begin = at + offset - start
         if not begins_a_line(offset, self._block[at:begin]):
             return None
+        if not offset and self._block.startswith(BOM, begin):
+            begin += len(BOM)
         return self._block[begin : end if end >= 0 else len(self._block)] or None
 
 
 def entries_of(line: bytes, dialect: str) -> list[dict[str, Any]]:
-    """The entries of a line."""
+    """The entries of a line; a header is one, see `everything`."""
     spelling = named(dialect)
     try:
         if spelling.one_entry_a_line:
@@ -152,11 +154,22 @@ def entries_of(line: bytes, dialect: str) -> list[dict[str, Any]]:
             count = sum([type(skim) is not Mark for skim in spelling.skims(line)])
             entries = [spelling.entry(line, part) for part in range(count)]
     except BadLine:
-        return []
+        entries = []
+    if not entries and not spelling.one_entry_a_line:
+        entries = headers(line)
     if spelling.migrates:
         # Of older versions everything can be told from the line alone but the ids, which come from counting.
         entries = [migrate(entry, CURRENT_VERSION - 1, 0) for entry in entries]
     return entries
+
+
+def headers(line: bytes) -> list[dict[str, Any]]:
+    """The header in a line that holds no entries."""
+    # Most dialects need it not, and who only looks up what was said needs nothing that reads headers.
+    from app.formats.header import header_in
+
+    header = header_in(line)
+    return [] if header is None else [header]
 
 
 def _block_at(descriptor: int, start: int, offset: int, size: int) -> bytes:

@@ -121,7 +121,7 @@ class Search:
                 yield self._page(Hits(), sweep, view)
                 view = self._sessions.view()
                 instead = self._instead(view)
-            if instead:
+            if any(instead.values()):
                 near = self._sweep(Plan(self.query, instead), view, Memory(), self._passes())
                 yield from self._pages(near, view, last=True)
             elif not sweep.total:

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 def other_spellings(
     query: Query, view: View, segments: Segments, pulse: Pulse, has_any: Callable[[Query, View], bool]
 ) -> tuple[Spelt, list[Note]]:
-    """By the text of each word that is nowhere how else it is spelt, and a note about each. What only files
+    """By the text of each word that is nowhere how else it is spelt, if that is known, and a note about each.
+    Of a query that is one word, nothing else needs to be said than that nothing matches. What only files
     have, as what tools said, is too much to compare each word of it.
 
     :param query: nothing matches it.
@@ -38,7 +39,8 @@ def other_spellings(
         folded = fold(term.text)
         if term.kind != WORD or term.negated or term.text in instead:
             continue
-        if not term.exact and not faults(folded):
+        if query.is_deep and not term.exact and not faults(folded):
+            # To know that it is nowhere, all files would have to be read.
             continue
         # Where it is all that was looked for, that is known by now.
         if not _is_alone(term, query) and has_any(_alone(term, query), view):
@@ -50,13 +52,15 @@ def other_spellings(
             found = nearest(folded, _places(view, segments), kinds, pulse)
             # The word itself may stand where it could not be confirmed.
             words = tuple(word for word in found if word != folded)
+        instead[term.text] = words
         if words:
-            instead[term.text] = words
             message = f"“{term.text}” is nowhere; looked for instead: {', '.join(words)}"
             notes.append(Note(message, term.position, term.length))
         elif query.is_deep:
             message = f"“{term.text}” is nowhere; outside the conversation no other spellings are known"
             notes.append(Note(message, term.position, term.length))
+        elif not _is_alone(term, query):
+            notes.append(Note(f"“{term.text}” is nowhere", term.position, term.length))
     return instead, notes
 
 

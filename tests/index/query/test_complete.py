@@ -57,6 +57,8 @@ def test_between_words_all_filters_are_offered() -> None:
         ("agnet:|pi", ["agent:pi"]),
         ("cwd:/x|", ["dir:/x"]),
         ("zzz|", []),
+        ("prog|", []),
+        ("program:om|", ["program:omp"]),
         ("|ag", []),
         ('"ag|', []),
         ('x "two ag|', []),

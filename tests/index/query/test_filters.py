@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from app.index.query.amounts import amount
-from app.index.query.query import Facts
+from app.index.query.grammar import parse
+from app.index.query.query import Facts, QueryError
 from tests.factory import NOW, make_row
 from tests.index.query.helpers import FACTS, passes, read
 
@@ -69,6 +70,7 @@ HOME = "/home/me"
         ("-has:error,image", {"images": 3}, False),
         ("is:named", {"name": "x"}, True),
         ("is:named", {"name": " \n"}, False),
+        ("is:named", {"name": "\u200b\u2800"}, False),
         ("is:named", {"name": None}, False),
         ("is:damaged", {"problems": 1}, True),
         ("is:damaged", {"problems": 0}, False),
@@ -105,10 +107,21 @@ def test_a_filter_leaves_the_sessions_it_is_about(text: str, fields: dict[str, A
 
 
 @pytest.mark.parametrize(
-    "value", ["", "x", "1x", ">>1", "1,", "1..2..3", "..", "01", "1_000", "-1", "1e3", "k", "1kk", "½", "١"]
+    "value",
+    [
+        *("", "x", "1x", ">>1", "1,", "1..2..3", "..", "01", "1_000", "-1", "1e3", "k", "1kk", "½", "١"),
+        *("1...2", "1...", "...2", "...", "1....2"),
+    ],
 )
 def test_what_is_no_number_is_refused(value: str) -> None:
     assert amount(value) is None
+
+
+@pytest.mark.parametrize("field", ["messages", "cost", "tokens"])
+def test_three_dots_are_pointed_at(field: str) -> None:
+    with pytest.raises(QueryError, match=r"not 1\.\.\.2") as failed:
+        parse(f"a {field}:1...2 b", 0)
+    assert (failed.value.position, failed.value.length) == (3 + len(field), 5)
 
 
 def test_a_home_folder_that_nobody_knows_is_no_folder() -> None:

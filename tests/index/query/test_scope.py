@@ -88,3 +88,22 @@ def test_in_and_role_filter_no_session() -> None:
 @pytest.mark.parametrize("blamed", ["-in:all", "-role:user"])
 def test_a_query_that_looks_nowhere_is_refused(blamed: str) -> None:
     assert refused(f"x role:user {blamed} y", blamed) == "this leaves no text to look in"
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        # A result may be there without a call: the texts themselves say whose they are.
+        ("x tool:bash", []),
+        ("x in:tools tool:bash,read agent:pi", ["agent"]),
+        ("x tool:bash -tool:read", ["tool"]),
+        ("tool:bash", ["tool"]),
+        ("-x tool:bash", ["tool"]),
+        ("x -tool:bash", ["tool"]),
+        ("x tool:bash tool:read", ["tool", "tool"]),
+        ("x tool:bash role:user", ["tool"]),
+        ("x tool:bash in:tools,thinking", ["tool"]),
+    ],
+)
+def test_sessions_are_asked_for_a_tool_where_texts_cannot_tell(text: str, left: list[str]) -> None:
+    assert [each.field for each in read(text).filters] == left

@@ -29,6 +29,7 @@ def shapes(text: str) -> list[tuple[str, list[str]]]:
         ('re:a"b', [("regex", ['a"b'])]),
         ("agent:pi,omp", [("agent", ["pi", "omp"])]),
         ("Agent:", [("agent", [""])]),
+        ("program:omp -Program:", [("agent", ["omp"]), ("agent", [""])]),
         ('label:"to do",done,"a,b"', [("label", ["to do", "done", "a,b"])]),
         ('label:"to do"s', [("label", ["to dos"])]),
         ("label:a,", [("label", ["a", ""])]),

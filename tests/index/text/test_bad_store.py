@@ -312,7 +312,7 @@ READS = """
 import os, sys
 sys.path.insert(0, sys.argv[1])
 import app.index.follow, app.index.scan, app.index.text.store, app.index.text.compact, app.sessions.summarise
-import app.index.verify, app.index.cache, app.index.saving
+import app.index.verify, app.index.cache, app.index.saving, app.index.unusable
 from tests.index.helpers import pi_store
 from tests.index.text.helpers import texts
 from app.index.index import Index
@@ -337,7 +337,8 @@ def test_a_folder_that_may_only_be_read_is_read(tmp_path: Path, cache: Path, sto
     before = {path: path.read_bytes() for path in cache.rglob("*") if path.is_file()}
     command = [sys.executable, "-c", READS, str(ROOT), str(cache), store.root]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.stdout.startswith("0 5 5 False the list is kept in memory only: "), done.stderr
+    assert done.stdout.startswith("0 5 5 False what is new is kept in memory only: "), done.stderr
+    assert done.stdout.endswith(f"/catalog-{SCHEMA}.db: Permission denied\n")
     assert {path: path.read_bytes() for path in cache.rglob("*") if path.is_file()} == before
 
 

@@ -10,6 +10,7 @@ from app.formats.dialects import named
 from app.formats.everything import everything, parts
 from app.formats.kinds import RESULT
 from app.formats.lines import BOM
+from app.index.search.originals import headers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +47,7 @@ class Entries:
             yield from parts(entry, other=other)
 
     def pieces(self, line: bytes, offset: int) -> Iterator[Piece]:
-        """What the line at `offset` says; nothing where it is no entry or cannot be read."""
+        """What the line at `offset` says; nothing where it is no entry and no header, or cannot be read."""
         for part, entry in self._entries(line, offset):
             call = _answered(entry)
             for said in everything(entry):
@@ -73,12 +74,14 @@ class Entries:
         try:
             if dialect.one_entry_a_line:
                 entry = dialect.entry(line)
-                return [] if _is_head(entry) else [(0, entry)]
+                return [] if _is_title(entry) else [(0, entry)]
             dialect.skims(line)  # refuses more
             entries = dialect.entries(line)
         except BadLine:
-            return []
-        return [(part, entry) for part, entry in enumerate(entries) if not _is_head(entry)]
+            entries = []
+        if not entries and not dialect.one_entry_a_line:
+            entries = headers(line)
+        return [(part, entry) for part, entry in enumerate(entries) if not _is_title(entry)]
 
 
 def _answered(entry: dict[str, Any]) -> str:
@@ -87,6 +90,6 @@ def _answered(entry: dict[str, Any]) -> str:
     return call if isinstance(call, str) else ""
 
 
-def _is_head(entry: dict[str, Any]) -> bool:
-    kind = entry.get("type")
-    return kind == "session" or (kind == "title" and not isinstance(entry.get("id"), str))
+def _is_title(entry: dict[str, Any]) -> bool:
+    """Whether it is the name of the session, which the catalog has, and no entry."""
+    return entry.get("type") == "title" and not isinstance(entry.get("id"), str)

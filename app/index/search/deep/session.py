@@ -10,12 +10,13 @@ import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from app.formats.kinds import CALL, RESULT
 from app.formats.lines import open_file
 from app.index.search.deep.backwards import READ, Backwards
 from app.index.search.deep.entries import Entries
 from app.index.search.deep.finders import exactly
 from app.index.search.deep.glance import glance_for
-from app.index.search.deep.sieve import Fine, sieve
+from app.index.search.deep.sieve import Fine, of_names, sieve
 from app.index.search.deep.spots import USER_ROLE, Spots, rank
 from app.index.search.deep.verdict import Verdict
 
@@ -39,6 +40,8 @@ class Deep:
         self._plan = plan
         self._wanted = [sieve(seeker) for seeker in plan.wanted]
         self._unwanted = [sieve(seeker) for seeker in plan.unwanted]
+        # Other texts are of no tool.
+        self._tools = of_names(plan.tools) if plan.tools and plan.kinds <= {CALL, RESULT} else None
         self._user = Fine([exactly(USER_ROLE)], [], 0)
         self._glance, self._glanced = glance_for(self._wanted)
         # What a glance does not find is all there is to find.
@@ -104,7 +107,10 @@ class Deep:
         self, descriptor: int, dialect: str, beat: Callable[[], object], end: int = -1
     ) -> Iterator[Spots]:
         self._backwards.open(descriptor)
-        look = Spots(self._plan, self._backwards, Entries(dialect), self._wanted, self._unwanted, beat, end)
+        entries = Entries(dialect)
+        look = Spots(
+            self._plan, self._backwards, entries, self._wanted, self._unwanted, beat, end, self._tools
+        )
         try:
             yield look
         finally:

@@ -31,7 +31,7 @@ from app.index.search.deep.unfold import becomes, plainly, signs, stands
 from app.index.search.seeker import Words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from app.index.search.deep.finders import Finder
     from app.index.search.seeker import Seeker
@@ -150,6 +150,18 @@ def sieve(seeker: Seeker) -> Sieve:
     words = seeker.term.text.split()
     sieves = [of_word(fold(word), word if seeker.exact else "") for word in words]
     return max(sieves, key=lambda each: each.weight)
+
+
+def of_names(names: Collection[str]) -> Sieve:
+    """The sieve for folded texts of which JSON escapes nothing, each the whole of a value."""
+    if not all(map(_PLAIN.fullmatch, names)):
+        return Sieve()
+    return any_of(
+        [
+            Fine(whatever_the_case(f'"{name}"'), [escapes(_codes((*name, *name.upper(), *becomes(name))))], 0)
+            for name in sorted(names)
+        ]
+    )
 
 
 def any_of(sieves: Sequence[Sieve]) -> Sieve:

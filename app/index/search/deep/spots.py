@@ -50,9 +50,12 @@ class Spots:
         unwanted: Sequence[Sieve],
         beat: Callable[[], object],
         end: int = -1,
+        tools: Sieve | None = None,
     ) -> None:
         """:param end: behind it is nothing of what is wanted or unwanted, and a line begins there; -1 where
         that is not known.
+        :param tools: lets lines through that may name a tool whose texts are asked for; None where those of
+        all are.
         """
         self.refused = False
         self.entries = entries
@@ -62,6 +65,7 @@ class Spots:
         self._unwanted = unwanted
         self._beat = beat
         self._end = end
+        self._tools = tools
         self._seen: dict[int, list[Spot]] = {}
         self._read: set[int] = set()
         self._older: Backwards | None = None
@@ -70,7 +74,7 @@ class Spots:
 
     def have(self, mask: int) -> int:
         """Which of these are in the file, as far as it matters to whether all are. Sets `refused`."""
-        if mask.bit_count() > 1 and not self._may_have(mask):
+        if mask and (mask.bit_count() > 1 or self._tools) and not self._may_have(mask):
             return 0
         missing = mask
         for slice_ in self._slices() if missing or self._unwanted else ():
@@ -87,11 +91,16 @@ class Spots:
         return mask & ~missing
 
     def _may_have(self, mask: int) -> bool:
-        """Whether each of these may be in the file, as far as its bytes tell."""
+        """Whether each of these may be in the file, and in texts of the tools, as far as its bytes tell."""
+        wanted = self._wanted
         missing = mask
+        if self._tools:
+            # Where none of them is named, nothing is of them.
+            missing |= 1 << len(wanted)
+            wanted = [*wanted, self._tools]
         for slice_ in self._slices():
             self._beat()
-            for number, each in enumerate(self._wanted):
+            for number, each in enumerate(wanted):
                 if missing >> number & 1 and each.lets_through(slice_.data, slice_.start, slice_.end):
                     missing &= ~(1 << number)
             if not missing:

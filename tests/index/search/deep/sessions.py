@@ -13,6 +13,7 @@ from app.formats import kinds
 from app.formats.decode import BadLine
 from app.formats.dialects import named
 from app.formats.everything import everything
+from app.formats.header import header_in
 from app.index.query.query import PHRASE, REGEX, WORD, Query, Term
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ def sessions(draw: st.DrawFn) -> tuple[str, bytes]:
     dialect = draw(st.sampled_from(("pi", "pi", "omp", "indusagi", "agent", "transcript", "lanes")))
     random = draw(st.randoms(use_true_random=False))
     written = draw(st.sampled_from((0.0, 0.0, 0.05, 0.5, 1.0)))
-    head = b'{"type":"session","version":3,"id":"foo","cwd":"/foo/bar"}'
+    head = b'{"type":"session","version":3,"id":"foo","cwd":"/bar","parentSession":"/bash/FOO"}'
     lines = [head, *(spelt(value, random, written) for value in draw(st.lists(_entry(dialect), max_size=12)))]
     for number, line in enumerate(lines):
         damage = random.random()
@@ -237,7 +238,16 @@ def queries(draw: st.DrawFn) -> Query:
     regex = st.builds(term, pattern, st.just(REGEX), st.just(""), st.just((0, 0)), st.just(False), rarely)
     terms = draw(st.lists(st.one_of(word, word, word, phrase, regex), min_size=1, max_size=3))
     found_in = draw(
-        st.sampled_from((kinds.ALL, kinds.ALL, kinds.TOOLS, kinds.CONVERSATION, kinds.NAMES["user"]))
+        st.sampled_from(
+            (
+                kinds.ALL,
+                kinds.ALL,
+                kinds.TOOLS,
+                kinds.NAMES["tool"],
+                kinds.CONVERSATION,
+                kinds.NAMES["user"],
+            )
+        )
     )
     tools = draw(
         st.sampled_from((frozenset(), frozenset(), frozenset(("bash",)), frozenset(("read", "edit"))))
@@ -260,9 +270,12 @@ def slow_spots(data: bytes, dialect: str, query: Query) -> list[tuple[int, int, 
             try:
                 entry = spelling.entry(said, part)
             except BadLine:
-                break
-            is_head = entry.get("type") in ("session", "title")
-            for piece in everything(entry) if not is_head else ():
+                header = header_in(said) if not part and not spelling.one_entry_a_line else None
+                if header is None:
+                    break
+                entry = header
+            is_name = entry.get("type") == "title"
+            for piece in everything(entry) if not is_name else ():
                 tool = piece.tool
                 if piece.kind == kinds.RESULT and not tool:
                     tool = callers.get(entry["message"].get("toolCallId"), "")

@@ -260,3 +260,26 @@ def test_who_meets_a_word_seldom_reads_more_of_the_next_file_at_once(
     assert look(searched, path).matches
     assert look(searched, path).matches
     assert looks[-1] > 0, "and the last lines first again once it has been there"
+
+
+def test_a_file_that_does_not_name_the_tool_is_not_decoded(path: Path) -> None:
+    path.write_bytes(HEAD + called("bash", "1", command="needle") * 100 + said("user", "read needle") * 100)
+    tools = kinds.NAMES["tool"]
+    searched = deep("needle", found_in=tools, tools=frozenset(("read",)))
+    assert not look(searched, path).matches
+    assert searched.decoded == 0
+    for name in ("read", "READ", r"r\u0065ad"):
+        path.write_bytes(HEAD + called("read", "1", command="needle").replace(b"read", name.encode()))
+        assert look(searched, path).matches
+    # What the user said is of no tool.
+    both = deep("needle", found_in=tools | kinds.NAMES["user"], tools=frozenset(("read",)))
+    path.write_bytes(HEAD + said("user", "needle"))
+    assert look(both, path).matches
+
+
+@pytest.mark.parametrize("tool", ["läs", 'say "it"', "back\\slash", "a/b", "K", "日本"])
+def test_tools_by_any_name(path: Path, tool: str) -> None:
+    path.write_bytes(HEAD + called("other", "1", word="needle") + said("toolResult", "needle", toolName=tool))
+    searched = deep("needle", found_in=kinds.NAMES["tool"], tools=frozenset((tool.casefold(),)))
+    assert look(searched, path, every=True).spots[0].tool == tool
+    assert not look(deep("needle", found_in=kinds.NAMES["tool"], tools=frozenset(("none",))), path).matches
