@@ -7,7 +7,7 @@ from app.view.session_filter import words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
     from collections.abc import Set as AbstractSet
 
     from app.view.contents import Contents
@@ -66,19 +66,22 @@ class Matching:
         """The lines of each group that match, in their order, or in that of the search; what it does not know
         comes last. Groups in which none does are left out.
         """
-        by_row = _by_group(contents.texts.having(self.words)) if self._by_rows else {}
+        having = contents.texts.having(self.words) if self._by_rows else []
         found, by_path = self._found, contents.by_path
         if ONE_OF * len(found) < len(by_path):
+            by_row = _by_group(having)
             also = _by_group([line for path in found if (line := by_path.get(path)) is not None])
             members = {
                 group: group.in_order([*by_row.get(group, ()), *also.get(group, ())])
                 for group in by_row | also
             }
         else:
+            # One set for all: the collector would look at one for each group.
+            also_there = set(having)
             members = {
                 group: some
                 for group in contents.groups.values()
-                if (some := _or_found(group.lines, by_row.get(group, ()), found))
+                if (some := [line for line in group.lines if line.path in found or line in also_there])
             }
         if ranked and self._ranks:
             ranks, last = self._ranks, len(self._ranks)
@@ -103,11 +106,3 @@ def _by_group(lines: Iterable[ListLine]) -> dict[Group, list[ListLine]]:
             members[group] = [line]
     members.pop(NOWHERE, None)
     return members
-
-
-def _or_found(lines: list[ListLine], some: Sequence[ListLine], found: AbstractSet[str]) -> list[ListLine]:
-    """Those of some lines that are among others, or were found."""
-    if len(some) == len(lines):
-        return lines[:]
-    others = set(some)
-    return [line for line in lines if line in others or line.path in found]

@@ -5,8 +5,8 @@ Plain classes: see `index.query.query`.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from itertools import repeat
 from typing import TYPE_CHECKING, overload
 
 if TYPE_CHECKING:
@@ -201,34 +201,45 @@ class Hits(Sequence[Hit]):
 class HitsByPath(Mapping[str, Hit]):
     """The hits of several pages by the paths of their sessions, each made when it is asked for."""
 
-    __slots__ = ("_places",)
+    # Numbers and no pairs: the collector would look at ten thousand of these, in the middle of a picture.
+    __slots__ = ("_begins", "_end", "_numbers", "_pages")
 
     def __init__(self) -> None:
-        self._places: dict[str, tuple[Hits, int]] = {}
+        self._numbers: dict[str, int] = {}
+        self._pages: list[Hits] = []
+        self._begins: list[int] = []
+        self._end = 0
 
     def add(self, hits: Hits) -> None:
         """Take in those of one page more, one of each session."""
-        paths = [row.path for row in hits.rows()]
-        self._places.update(zip(paths, zip(repeat(hits), range(len(paths))), strict=False))
+        begin = self._end
+        self._end += len(hits)
+        self._pages.append(hits)
+        self._begins.append(begin)
+        self._numbers.update(zip([row.path for row in hits.rows()], range(begin, self._end), strict=True))
 
     def copy(self) -> HitsByPath:
         """What there is now; more can be added to one and not to the other."""
         other = HitsByPath()
-        other._places = self._places.copy()
+        other._numbers = self._numbers.copy()
+        other._pages = self._pages.copy()
+        other._begins = self._begins.copy()
+        other._end = self._end
         return other
 
     def __getitem__(self, path: str) -> Hit:
-        hits, place = self._places[path]
-        return hits[place]
+        number = self._numbers[path]
+        page = bisect_right(self._begins, number) - 1
+        return self._pages[page][number - self._begins[page]]
 
     def __contains__(self, path: object) -> bool:
-        return path in self._places
+        return path in self._numbers
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
+        return iter(self._numbers)
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._numbers)
 
 
 class Page:
