@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -20,6 +19,7 @@ from app.messages import ScreenReady
 from app.resources import DIALOGS, SHEET, styles_folder
 from app.screens.sessions_screen import SessionsScreen
 from app.settings import Settings
+from app.spare_time import EVERY, SpareTime
 from app.takeover import driver_class, told
 from app.theme import themes
 from app.view.arrangement import initial
@@ -50,10 +50,6 @@ def empty_list(surroundings: setup.Setup, *, selects: bool = False) -> SessionLi
 
 
 FAILED = 3
-YOUNG_OBJECTS = 10_000
-"""So many new objects make the collector look at them; a picture of the screen is some two thousand, which go
-without it. With Python's own number it would look several times while one is painted.
-"""
 
 
 DIALOG_STYLES = styles_folder() / DIALOGS
@@ -111,6 +107,7 @@ class Browser(App["Plan | None"]):
         self._examples: setup.Setup | None = None
         self.crash = ""
         self.key_order = KeyOrder(self, self._pass_on)
+        self._spare_time = SpareTime()
         self._early_pastes: list[events.Paste] = []
         self._is_lost = False
         for each in themes():
@@ -162,15 +159,20 @@ class Browser(App["Plan | None"]):
         self.call_after_refresh(self._end_of_rest)
 
     def _end_of_rest(self) -> None:
-        """The collector rests from the command line to the first picture (app.cli). What is there by then
-        stays to the end: each look at all of it would hold up the screen for three frames.
+        """The collector rests from the command line to the first picture (app.cli). To look at all that is
+        there by then would hold up the screen for three frames.
         """
-        gc.freeze()
-        gc.set_threshold(YOUNG_OBJECTS, *gc.get_threshold()[1:])
-        gc.enable()
+        self._spare_time.begin()
+        self.set_interval(EVERY, self._use_spare_time)
         # a dialog that is opened before has brought them along
         if not self.stylesheet.has_source(str(DIALOG_STYLES)):
             self.stylesheet.read(DIALOG_STYLES)
+
+    def _use_spare_time(self) -> None:
+        screen = self.screen
+        # what comes while all sessions are being read stays
+        if not isinstance(screen, SessionsScreen) or screen.scanned:
+            self._spare_time.look()
 
     async def on_event(self, event: events.Event) -> None:
         # what was typed while the screen was being built waits for it
@@ -182,6 +184,7 @@ class Browser(App["Plan | None"]):
             await self.key_order.take(event)
 
     async def _pass_on(self, key: events.Key) -> None:
+        self._spare_time.used()
         if isinstance(self.screen, LeanScreen):
             self.screen.hurry()
         await super().on_event(key)

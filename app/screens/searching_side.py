@@ -173,6 +173,7 @@ class SearchingSide(Pane):
         self._ask(query)
         # the letter is painted first
         self.call_after_refresh(self._offer, query)
+        self.call_after_refresh(self._look_ahead, query)
         if query.strip():
             # not Textual's timer: each is a task
             later = asyncio.get_running_loop().call_later
@@ -187,6 +188,10 @@ class SearchingSide(Pane):
     def _offer(self, query: str) -> None:
         if query == self.box.value:
             self.offer_completion()
+
+    def _look_ahead(self, query: str) -> None:
+        if query.strip() and query == self.box.value and not self.is_answered:
+            self.model.look_ahead(query)
 
     def offer_completion(self) -> None:
         """Offer what the last word may become. Tab completes what is a filter by its colon, and else goes on

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import time
 
+from app.formats.collector import Resting
 from app.messages import SearchFound
 from app.services.questions import Questions
 
@@ -117,4 +119,7 @@ class Searching(Questions):
         index = self._index()
         if index is not None:
             self._ready = True
-            index.prepare(lambda: not overtaken())
+            with Resting():
+                index.prepare(lambda: not overtaken())
+            # What was made is there to the end, and as much as ten thousand sessions.
+            gc.freeze()

@@ -6,7 +6,7 @@ from app.view.group import NOWHERE
 from app.view.layout import Layout
 from app.view.marks import Marks
 from app.view.matching import Matching
-from app.view.session_filter import rows_tell
+from app.view.session_filter import rows_tell, words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,6 +104,13 @@ class Listed:
             self.set_query(query)
         else:
             self.set_found(frozenset(), [], by_rows=False)
+
+    def look_ahead(self, query: str) -> None:
+        """Go through the rows for a query that `set_query` or `set_found` will be about: to do it then, with
+        all the rest, would hold up the picture.
+        """
+        if rows_tell(query):
+            self._contents.texts.having(words_of(query))
 
     def set_query(self, query: str) -> None:
         """Show only the sessions of which the row matches, and those that were found last (`set_found`);

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tests.benchmarks.measure import Setting
     from tests.benchmarks.pasted import Paste
     from tests.benchmarks.peers import Peers
-    from tests.benchmarks.pickers import Picker
+    from tests.benchmarks.pickers import Picker, Rows
     from tests.terminal import Terminal
 
 CURSOR = "❯"
@@ -116,25 +116,38 @@ def launch(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result
     if peers.fast_resume:
         yield from in_both_kinds("  launch -> rows", FastResume(peers, titles), ours, setting.repeat)
     for picker in pickers(peers):
-        yield from _beside(picker, live, titles, here=here, of_all=of_all, keys=keys)
+        # theirs are answered
+        yield from _beside(picker, live, titles, lambda: ours(True), ours_of_all, answered)
 
 
 def _beside(
-    picker: Picker, live: LiveProject, titles: Titles, *, here: float, of_all: float, keys: float
+    picker: Picker,
+    live: LiveProject,
+    titles: Titles,
+    ours: Callable[[], float],
+    ours_of_all: Callable[[], float],
+    answered: list[float],
 ) -> Iterator[Result]:
-    """Bar 2 beside pi or omp; both open on this folder, and list all after Tab."""
-    seen = [first_rows(picker, live, titles) for _ in range(3)]
-    theirs = statistics.median(one.here for one in seen)
+    """Bar 2 beside pi or omp, in turn with it; both open on this folder, and list all after Tab."""
+    answered.clear()
+    seen: list[Rows] = []
+
+    def theirs() -> float:
+        seen.append(first_rows(picker, live, titles))
+        return seen[-1].here
+
+    here, of_all, theirs_here = in_turn(3, ours, ours_of_all, theirs)
     theirs_of_all = statistics.median(one.everywhere for one in seen)
     rows, all_rows = {"pi": (0.05, None), "omp": (None, 0.025)}[picker.name]
     name = f"{picker.name} --resume"
-    yield Result("2", "  launch -> rows", ms(here), f"{name} {ms(theirs)}", here / theirs, rows)
+    yield Result("2", "  launch -> rows", ms(here), f"{name} {ms(theirs_here)}", here / theirs_here, rows)
     against = f"{name}, Tab {ms(theirs_of_all)}"
     yield Result("2", "  launch -> rows", ms(here), against, here / theirs_of_all, all_rows)
     yield Result("2", "  launch, Tab -> rows of all", ms(of_all), against, of_all / theirs_of_all)
     if picker.name == "pi":
-        against = f"{name} {ms(theirs)}"
-        yield Result("2", "  launch -> a key is answered", ms(keys), against, keys / theirs, 0.45)
+        keys = statistics.median(answered)
+        against = f"{name} {ms(theirs_here)}"
+        yield Result("2", "  launch -> a key is answered", ms(keys), against, keys / theirs_here, 0.45)
 
 
 def pasted(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result]:
