@@ -15,7 +15,7 @@ from tests.benchmarks.listing import forget
 from tests.benchmarks.live import rows_shown
 from tests.benchmarks.measure import Setting, in_turn, percentile, processor_seconds, run
 from tests.benchmarks.opening import biggest
-from tests.benchmarks.pickers import FastResume, Titles, first_rows, in_both_kinds, pickers
+from tests.benchmarks.pickers import ROUNDS, FastResume, Titles, first_rows, in_both_kinds, pickers
 from tests.benchmarks.rows import Result, ms
 from tests.terminal import Terminal
 
@@ -112,7 +112,7 @@ def _beside(
         seen.append(first_rows(picker, live, titles))
         return seen[-1].here
 
-    ours, here = in_turn(3, rows, theirs)
+    ours, here = in_turn(ROUNDS, rows, theirs)
     everywhere = statistics.median(one.everywhere for one in seen)
     here_limit, everywhere_limit = {"pi": (0.05, None), "omp": (None, 0.025)}[picker.name]
     against = f"{picker.name} --resume {ms(here)}"

@@ -19,7 +19,15 @@ from tests.benchmarks.measure import (
     processor_seconds,
 )
 from tests.benchmarks.pasted import found, pastes, with_fast_resume, with_picker
-from tests.benchmarks.pickers import FastResume, Titles, first_rows, in_both_kinds, pickers, whole_list
+from tests.benchmarks.pickers import (
+    ROUNDS,
+    FastResume,
+    Titles,
+    first_rows,
+    in_both_kinds,
+    pickers,
+    whole_list,
+)
 from tests.benchmarks.rows import Result, mb, ms
 from tests.benchmarks.screen import POLLING, TRIES, flood, started, warm_up
 from tests.benchmarks.searching import DEEP
@@ -136,7 +144,7 @@ def _beside(
         seen.append(first_rows(picker, live, titles))
         return seen[-1].here
 
-    here, of_all, theirs_here = in_turn(3, ours, ours_of_all, theirs)
+    here, of_all, theirs_here = in_turn(ROUNDS, ours, ours_of_all, theirs)
     theirs_of_all = statistics.median(one.everywhere for one in seen)
     rows, all_rows = {"pi": (0.05, None), "omp": (None, 0.025)}[picker.name]
     name = f"{picker.name} --resume"
