@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from tests.benchmarks.peers import Peers
 
 ROUNDS = 9
-"""So often a picker is started in turn with ours: a processor that has had nothing to do is slow for a moment,
-now for the one and now for the other.
+"""So often a picker is started in turn with ours: a processor that has had nothing to do is slow for a
+moment, now for the one and now for the other.
 """
 WHOLE_LIST = 180
 """Seconds that a peer may take for all sessions."""
