@@ -129,8 +129,8 @@ def test_the_workers_of_a_killed_scanner_end(tmp_path: Path, stopped: bool) -> N
     if stopped:
         for number in children:
             os.kill(number, signal.SIGSTOP)
-        while {_state(number) for number in children} - {"T", "Z"}:
-            time.sleep(0.001)
+        # A process is stopped when the last of its threads is. Before, the system wakes up nobody.
+        until(lambda: all(_states(number) <= {"T", "Z"} for number in children))
     process.kill()
     process.wait()
     until(lambda: not [one for one in children if mark in _command(one) and _state(one) != "Z"])
@@ -156,6 +156,15 @@ def _stat(number: int) -> list[str]:
 
 def _state(number: int) -> str:
     return _stat(number)[0]
+
+
+def _states(number: int) -> set[str]:
+    """Those of its threads; none of one that is gone."""
+    try:
+        threads = os.listdir(f"/proc/{number}/task")
+    except OSError:
+        return set()
+    return {_stat(int(thread))[0] for thread in threads}
 
 
 def _parent(number: int) -> int:
