@@ -6,6 +6,7 @@ What carries a meaning on leafmark's own screens has a character of its own here
 from __future__ import annotations
 
 from app.view.cells import char_width, graphemes
+from app.view.terminal import fits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,11 +64,11 @@ def ascii_lines(text: str) -> str:
 
 def encodable(text: str, encoding: str) -> str:
     """Lines in which what `encoding` lacks, and that alone, is spelt in ASCII."""
-    if _fits(text, encoding):
+    if fits(text, encoding):
         return text
 
     def spell(part: str) -> str:
-        return "".join(piece if _fits(piece, encoding) else ascii_text(piece) for piece, _ in graphemes(part))
+        return "".join(piece if fits(piece, encoding) else ascii_text(piece) for piece, _ in graphemes(part))
 
     return _apart(text, spell)
 
@@ -76,11 +77,3 @@ def _apart(text: str, spell: Callable[[str], str]) -> str:
     """Characters without width would be taken for marks on those before them: each is kept from `spell`."""
     lines = text.split("\n")
     return "\n".join("\x1b".join(map(spell, line.split("\x1b"))) for line in lines)
-
-
-def _fits(piece: str, encoding: str) -> bool:
-    try:
-        piece.encode(encoding)
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -35,12 +35,12 @@ def is_ascii_terminal(env: Mapping[str, str]) -> bool:
 
 def draws_signs(encoding: str) -> bool:
     """Whether an encoding has the characters that leafmark's own screens are drawn with."""
-    return _has(encoding, _OWN)
+    return fits(_OWN, encoding)
 
 
 def draws_all(encoding: str) -> bool:
     """Whether an encoding has all characters there are, as UTF-8."""
-    return _has(encoding, _FAR_APART)
+    return fits(_FAR_APART, encoding)
 
 
 def speller(encoding: str, *, ascii_only: bool) -> Callable[[str], str] | None:
@@ -61,7 +61,8 @@ def speller(encoding: str, *, ascii_only: bool) -> Callable[[str], str] | None:
     return lambda text: encodable(text, encoding)
 
 
-def _has(encoding: str, text: str) -> bool:
+def fits(text: str, encoding: str) -> bool:
+    """Whether an encoding has every character of `text`."""
     try:
         text.encode(encoding)
     except UnicodeEncodeError:

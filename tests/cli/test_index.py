@@ -248,14 +248,7 @@ def test_a_file_that_cannot_be_read_has_not_changed(run, folder, monkeypatch):
     """Whether the index has met it or not."""
     secret = folder / "secret.jsonl"
     write_session(secret, *chain("secret", id="cccc"))
-    really = os.open
-
-    def refuse(path, flags, *rest, **options):
-        if str(path) == str(secret):
-            raise PermissionError(13, "Permission denied", path)
-        return really(path, flags, *rest, **options)
-
-    monkeypatch.setattr(os, "open", refuse)
+    deny(monkeypatch, str(secret))
     what = "it cannot be read, and nothing is kept of it: not readable"
     for _ in range(2):
         code, found = asked(run, "--verify")
