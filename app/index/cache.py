@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from app.index.catalog import Catalog
 from app.index.database import SHARED_JOURNAL, forget, journal_of
-from app.index.row import SCHEMA
+from app.index.row import SCHEMA, catalog_in
 from app.index.text import table
 from app.index.text.segment import SUFFIX
 from app.index.text.store import sizes_in
@@ -44,7 +44,7 @@ class Where:
 
 def where(cache_folder: str) -> Where:
     """What the cache folder holds; nothing is made that is not there. Raises nothing."""
-    path = os.path.join(cache_folder, f"catalog-{SCHEMA}.db")
+    path = catalog_in(cache_folder)
     folder = os.path.join(cache_folder, f"text-{SCHEMA}")
     sizes = sizes_in(folder)
     sessions = texts = live = 0

@@ -6,7 +6,11 @@ what reads the catalog nor what reads files is even imported (PERFORMANCE 5.1).
 
 from __future__ import annotations
 
+import os
+
 from app.index.page import ROWS, Page
+from app.index.row import catalog_in
+from app.index.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +18,21 @@ if TYPE_CHECKING:
 
     from app.index.row import Row
     from app.index.walk import Found
+    from app.index.workers import Workers
     from app.stores.base import Store
+
+
+def look_first(stores: Sequence[Store], cache_folder: str) -> Found:
+    """A walk of the stores. Where nothing is kept of them yet, what is to read them comes up meanwhile."""
+    if os.path.exists(catalog_in(cache_folder)):
+        return walk(stores)
+
+    def workers() -> Workers | None:
+        from app.index.work import start_workers
+
+        return start_workers(stores, gentle=False)
+
+    return walk(stores, when_much=workers)
 
 
 def newest(

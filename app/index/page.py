@@ -13,7 +13,7 @@ from __future__ import annotations
 import marshal
 import os
 
-from app.index.row import SCHEMA, Row
+from app.index.row import SCHEMA, Row, catalog_in
 from app.small_files import read_small
 from app.stores.live import GROWING_MS
 
@@ -44,7 +44,7 @@ class Page:
     """
 
     def __init__(self, folder: str, stores: Sequence[Store], record: bytes, now_ms: int) -> None:
-        self._written = os.path.join(folder, f"catalog-{SCHEMA}.db-wal")
+        self._written = catalog_in(folder) + "-wal"
         self._path = os.path.join(folder, f"newest-{SCHEMA}")
         self._key = ["\n".join(("+".join(store.agents), store.root)) for store in stores]
         self._record = record

@@ -60,11 +60,8 @@ class Process:
         self._forked = forked
         self._gentle = gentle
 
-    def greet(self, folder: str | None, more: Sequence[tuple[int, int]]) -> bool:
-        """Wait until it is up, and tell it where texts are kept; whether it is there.
-
-        :param more: see `spawn`.
-        """
+    def greet(self) -> bool:
+        """Wait until it is up; whether it is."""
         if self._gentle and not self._forked and hasattr(os, "setpriority"):
             try:
                 os.setpriority(os.PRIO_PROCESS, self.pid, os.getpriority(os.PRIO_PROCESS, 0) + _NICE)
@@ -72,14 +69,25 @@ class Process:
                 pass  # where that is forbidden it reads as fast as it can
         try:
             pid = worker.receive(self.source)
-            if type(pid) is not int:
-                return False
-            if self._forked:
-                self.pid = pid
-            else:
-                worker.send(self.target, (folder, more))
         except (OSError, EOFError, ValueError, TypeError):
             return False  # told by its exit: the caller goes on without it
+        if type(pid) is not int:
+            return False
+        if self._forked:
+            self.pid = pid
+        return True
+
+    def tell(self, folder: str | None, more: Sequence[tuple[int, int]]) -> bool:
+        """Tell it where texts are kept; whether it is still there.
+
+        :param more: see `spawn`.
+        """
+        # A forked one knows what the one knew that it was made of.
+        if not self._forked:
+            try:
+                worker.send(self.target, (folder, more))
+            except (OSError, ValueError):
+                return False
         return True
 
     def kill(self) -> None:
@@ -137,7 +145,7 @@ def spawn(
     """A worker, and the ones that it forks when it has loaded what they need: up to `count` in all.
 
     :param gentle: let others go first.
-    :return: the processes, the first of which has been started; for its greeting, the descriptors of the
+    :return: the processes, the first of which has been started; what it is to be told: the descriptors of the
         others' inputs and outputs in it.
     :raises OSError: it cannot be started.
     """

@@ -5,6 +5,7 @@ On the fast path of the first frame: imports nothing but the names of the summar
 
 from __future__ import annotations
 
+import os
 from _operator import attrgetter  # `operator` itself would have to be loaded first
 
 from app.sessions.summary import FIELDS as SUMMARY_FIELDS
@@ -35,6 +36,12 @@ SCHEMA = 6
 """What is stored of files by one number is read by that number alone. Changes with `FIELDS`, with what they
 mean, with the tables of `index.tables` and with the state of `sessions.tally`.
 """
+
+
+def catalog_in(folder: str) -> str:
+    """The file of the catalog in a cache folder."""
+    return os.path.join(folder, f"catalog-{SCHEMA}.db")
+
 
 _values = attrgetter(*FIELDS)
 

@@ -15,8 +15,8 @@ from app.index.out_of_reach import OutOfReach
 from app.index.reader import UNREADABLE
 from app.index.reading import Reading
 from app.index.row import provisional_row, refused_row, session_row, signature_of, unread
-from app.index.walk import status_of, store_of, walk
-from app.index.work import is_much, read_alone, results, settle, start_workers
+from app.index.walk import is_much, status_of, store_of, walk
+from app.index.work import read_alone, results, settle, start_workers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,9 +94,11 @@ class Scanner:
         """
         # With nothing to show yet, there will most likely be much to read: then neither the walk, nor what is
         # made of it, need be waited for.
-        early = None
-        if not self.known and (is_much(found.size) if found else on_delta):
-            early = start_workers(self._stores, self._catalog.text_store, gentle)
+        early = found.workers if found else None
+        if not early and not self.known and (is_much(found.size) if found else on_delta):
+            early = start_workers(self._stores, gentle)
+        if early:
+            early.keep(self._catalog.text_store)
         started = time.monotonic()
         found = found or walk(self._stores, gentle)
         self.walk_seconds = time.monotonic() - started

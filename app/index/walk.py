@@ -16,15 +16,19 @@ from app.stores.layout import reason, session_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from app.index.row import Signature
+    from app.index.workers import Workers
     from app.stores.base import Store
     from app.stores.layout import Complaint, File
 
 # A walk beside the screen lets go of the interpreter after so many files (TEXTUAL 4).
 _CHUNK = 200
 _BREATH_SECONDS = 0.002
+
+WORKERS_FROM_BYTES = 16_000_000
+"""With less than this to read, starting workers costs more than they save."""
 
 _MARSHAL_VERSION = 2  # from 3 on, the same values may be spelled in two ways
 
@@ -33,14 +37,16 @@ class Found:
     """What a walk found.
 
     complaints   (path, reason) of what was passed over, folders that could not be read among them
+    workers      processes that came up meanwhile to read the files; None where nobody asked for them
     elsewhere    paths of the files that may be written by another way than the store's: links, and files with
                  several names; None where nobody follows them
     """
 
-    __slots__ = ("_files", "_folders", "complaints", "elsewhere")
+    __slots__ = ("_files", "_folders", "complaints", "elsewhere", "workers")
 
     def __init__(self, *, followed: bool = False) -> None:
         self.complaints: list[Complaint] = []
+        self.workers: Workers | None = None
         self.elsewhere: list[str] | None = [] if followed else None
         # For each folder: (name, inode, size, mtime_ns, ctime_ns) of its session files.
         self._folders: list[tuple[Store, str, list[tuple[str, int, int, int, int]]]] = []
@@ -100,18 +106,30 @@ class Found:
         ]
 
 
-def walk(stores: Sequence[Store], gentle: bool = False) -> Found:
+def is_much(size: int) -> bool:
+    """Whether to read so many bytes is worth starting workers."""
+    return size >= WORKERS_FROM_BYTES
+
+
+def walk(
+    stores: Sequence[Store], gentle: bool = False, when_much: Callable[[], Workers | None] | None = None
+) -> Found:
     """Look at every file of the stores. Raises nothing.
 
     :param gentle: let other threads go first now and then; for walks beside the screen.
+    :param when_much: starts the workers of what is found, as soon as there is enough for them.
     """
     found = Found(followed=gentle)
-    looked_at = 0
+    looked_at = size = 0
     for store in stores:
         try:
             for folder, files in session_files(store, found.complaints):
                 found.add(store, folder, files)
                 looked_at += len(files)
+                if when_much is not None:
+                    size += sum([status.st_size for _, status in files])
+                    if is_much(size):
+                        found.workers, when_much = when_much(), None
                 if gentle and looked_at >= _CHUNK:
                     looked_at = 0
                     time.sleep(_BREATH_SECONDS)

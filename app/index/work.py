@@ -8,6 +8,7 @@ from contextlib import closing
 
 from app.index.jobs import REST, Step, list_first, steps_of
 from app.index.reader import read
+from app.index.walk import is_much
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
 
     Group = list[tuple[Step, Result]]
 
-WORKERS_FROM_BYTES = 16_000_000
-"""With less than this to read, starting workers costs more than they save."""
-
 # Times of files move in steps of up to 10 ms: what was written so lately might be written again unseen.
 _STEP_NS = 12_000_000
 # Reading beside the screen lets go of the interpreter for a moment after so much work (TEXTUAL 4).
@@ -32,18 +30,13 @@ _WORK_SECONDS = 0.01
 _BREATH_SECONDS = 0.002
 
 
-def is_much(size: int) -> bool:
-    """Whether to read so many bytes is worth starting workers."""
-    return size >= WORKERS_FROM_BYTES
-
-
-def start_workers(stores: Sequence[Store], texts: TextStore, gentle: bool) -> Workers | None:
+def start_workers(stores: Sequence[Store], gentle: bool) -> Workers | None:
     """Workers that are coming up; none where there is no store."""
     if not any(os.path.isdir(store.root) for store in stores):
         return None
     from app.index.workers import Workers
 
-    workers = Workers(gentle=gentle, texts=texts)
+    workers = Workers(gentle=gentle)
     workers.start()
     return workers
 
@@ -62,7 +55,7 @@ def results(
     files are read, or there is a row of every session.
 
     :param listed: the paths that whoever listens has a row of; None where nobody does.
-    :param early: workers that were started for this.
+    :param early: workers that were started for this, and told of `texts`.
     """
     steps = steps_of(jobs)
     if len(steps) == 1 or not is_much(sum(step.cost for step in steps)):
@@ -78,7 +71,9 @@ def results(
     left = [0, 0, 0]
     for step in steps:
         left[step.stage] += 1
-    with closing(early or Workers(gentle=gentle, texts=texts)) as workers:
+    with closing(early or Workers(gentle=gentle)) as workers:
+        if workers is not early:
+            workers.keep(texts)
         for found in workers.read([(step.task, step.cost) for step in steps]):
             group = [(steps[index], result) for index, result in found]
             awaited = False

@@ -87,9 +87,9 @@ def main() -> None:
         send(target, os.getpid())
         from app.index.text.segment import Writer
 
-        folder, more = receive(source)
         # Before there is anything to read there is time for it.
         load()
+        folder, more = receive(source)
         source, target = _forked(source, target, more)
         keep = Writer(folder).keep if folder else None
         batches: SimpleQueue[list[Task]] = SimpleQueue()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from app.index.process import Process
-    from app.index.reader import Result, Task
+    from app.index.reader import Keep, Result, Task
     from app.index.text.store import TextStore
 
     Batch = list[tuple[int, Task]]
@@ -58,13 +58,12 @@ CRASHED = refused("reading it ends the reading process")
 class Workers:
     """Reads files in several processes. One use; `close` in any case."""
 
-    def __init__(self, count: int = 0, *, gentle: bool = False, texts: TextStore | None = None) -> None:
+    def __init__(self, count: int = 0, *, gentle: bool = False) -> None:
         """:param count: how many processes; 0: one for each processor at hand.
         :param gentle: let others go first.
-        :param texts: where the texts of what is read are kept; None: they are not.
         """
-        self._keep = texts.keep if texts else None
-        self._folder = texts.folder if texts and self._keep else None
+        self._keep: Keep | None = None
+        self._folder: str | None = None
         self._count = count or min(_processors(), _MOST_WORKERS)
         self._gentle = gentle
         self._batches: deque[Batch] = deque()
@@ -75,6 +74,7 @@ class Workers:
         # What tasks have to do with the deaths of workers they were alone with.
         self._blame: dict[int, int] = {}
         self._threads: list[threading.Thread] = []
+        self._told = threading.Event()
         self._asked = threading.Event()
         self._closed = False
 
@@ -85,7 +85,9 @@ class Workers:
             return [process.pid for process in self._processes if process.pid]
 
     def start(self) -> None:
-        """Have the processes come up while what they are to read is still being looked for."""
+        """Have the processes come up while what they are to read, and where its texts go, is still being
+        looked for.
+        """
         if self._threads:
             return
         processes, more = self._spawn(self._count)
@@ -96,6 +98,12 @@ class Workers:
         for thread in self._threads:
             thread.start()
 
+    def keep(self, texts: TextStore | None) -> None:
+        """Have the texts of what is read kept there, or not at all. Once, and before `read`."""
+        self._keep = texts.keep if texts else None
+        self._folder = texts.folder if texts and self._keep else None
+        self._told.set()
+
     def read(self, tasks: Sequence[tuple[Task, int]]) -> Iterator[list[tuple[int, Result]]]:
         """Yield lists of (index of the task, its result) as they come, and an empty list now and then.
 
@@ -105,6 +113,7 @@ class Workers:
         :param tasks: each with the number of bytes there is to read.
         """
         self._batches.extend(_batches(tasks))
+        self._told.set()
         self._asked.set()
         self.start()
         left = len(tasks)
@@ -126,6 +135,7 @@ class Workers:
     def close(self) -> None:
         """End the workers."""
         self._closed = True
+        self._told.set()
         self._asked.set()
         with self._lock:
             for process in self._processes:
@@ -136,7 +146,7 @@ class Workers:
         if process is None:
             if not self._asked.is_set():
                 process = self._start()
-        elif not process.greet(self._folder, more):
+        elif not process.greet() or not self._tell(process, more):
             self._end(process)
             process = None
         self._asked.wait()
@@ -213,10 +223,14 @@ class Workers:
         """A worker that is ready; None when none can be had."""
         processes, more = self._spawn(1)
         for process in processes:
-            if process.greet(self._folder, more):
+            if process.greet() and self._tell(process, more):
                 return process
             self._end(process)
         return None
+
+    def _tell(self, process: Process, more: list[tuple[int, int]]) -> bool:
+        self._told.wait()
+        return process.tell(self._folder, more)
 
     def _end(self, process: Process) -> int:
         """End a worker for certain; how it ended."""

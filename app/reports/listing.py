@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from app.formats.origin import branch_count
 from app.formats.text import one_line
-from app.index.newest import newest
+from app.index.newest import look_first, newest
 from app.index.row import problem_count
 from app.index.states import live_sessions
-from app.index.walk import walk
 from app.reports.output import columns, complain, write_json, write_text
 from app.stores.layout import hides_nothing
 from app.stores.live import look
@@ -38,7 +37,7 @@ def run(options: Options, setup: Setup) -> int:
     """Print the sessions that match, newest activity first. Exit code 1 when a query matches none."""
     query = " ".join(options.query).strip()
     now_ms = setup.now_ms()
-    found = walk(setup.stores)
+    found = look_first(setup.stores, setup.cache_folder)
     processes = look(setup.stores)
     if options.limit is None or query or options.json or processes.processes:
         every, note = _every(setup, found, full=options.json)

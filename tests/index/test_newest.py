@@ -12,20 +12,22 @@ import pytest
 from app.index.catalog import Catalog
 from app.index.current import make_current
 from app.index.database import Database
-from app.index.newest import newest
+from app.index.newest import look_first, newest
 from app.index.page import GOOD_MS, ROWS, Page
-from app.index.walk import walk
+from app.index.walk import Found, walk
+from app.index.workers import Workers
 from app.stores.live import GROWING_MS
 from tests.index.helpers import append, facts, fill, message, pi_store, session, write
 from tests.waiting import ends
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from app.index.reading import Reading
     from app.index.row import Row
     from app.stores.base import Store
+    from app.stores.layout import File
 
 LIMIT = 5
 
@@ -244,3 +246,50 @@ def test_a_file_that_cannot_be_read_leaves_no_page(
     monkeypatch.undo()
     assert lister.page() is None
     assert lister.list() == lister.truth()
+
+
+def looked_first(store: Store, cache: Path, monkeypatch: pytest.MonkeyPatch, much: int) -> Found:
+    """What a first look finds, with so many bytes worth workers."""
+    monkeypatch.setattr("app.index.walk.WORKERS_FROM_BYTES", much)
+    return look_first([store], str(cache))
+
+
+def test_what_reads_a_first_list_comes_up_while_its_files_are_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = pi_store(tmp_path / "store")
+    paths = fill(tmp_path / "store", 80, folders=3)
+    started: list[int] = []
+    start = Workers.start
+
+    def noted(workers: Workers) -> None:
+        started.append(len(looked_at))
+        start(workers)
+
+    looked_at: list[str] = []
+    add = Found.add
+
+    def looked(found: Found, store: Store, folder: str, files: Sequence[File]) -> None:
+        looked_at.append(folder)
+        add(found, store, folder, files)
+
+    monkeypatch.setattr(Workers, "start", noted)
+    monkeypatch.setattr(Found, "add", looked)
+    found = looked_first(store, tmp_path / "cache", monkeypatch, 1000)
+    assert (started, len(looked_at)) == ([2], 4)  # the root and one folder, and there are more
+    assert found.workers is not None
+    rows, total, note = newest([store], str(tmp_path / "cache"), 100, time.monotonic_ns, found)
+    assert (len(rows), total, note) == (len(paths), len(paths), None)
+    # `read` starts what has been started, which is nothing more.
+    assert started == [2, 4]
+    assert found.workers.process_ids == []
+
+
+def test_nothing_comes_up_for_a_list_that_has_little_to_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = pi_store(tmp_path / "store")
+    fill(tmp_path / "store", 40)
+    assert looked_first(store, tmp_path / "cache", monkeypatch, 1 << 30).workers is None
+    Lister(tmp_path / "cache", [store]).list()
+    assert looked_first(store, tmp_path / "cache", monkeypatch, 1000).workers is None

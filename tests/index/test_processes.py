@@ -24,11 +24,11 @@ ROOT = Path(__file__).resolve().parents[2]
 SCAN = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from app.index import batch, work
+from app.index import batch, walk
 from app.index.index import Index
 from tests.index.helpers import pi_store
 batch.SAVED_FROM = 8
-work.WORKERS_FROM_BYTES = int(sys.argv[4])
+walk.WORKERS_FROM_BYTES = int(sys.argv[4])
 index = Index([pi_store(sys.argv[2])], sys.argv[3])
 print("go", flush=True)
 def told(delta):

@@ -50,6 +50,9 @@ class Inline:
     def start(self) -> None:
         self.calls.append("start")
 
+    def keep(self, texts: object) -> None:
+        """No text is looked for here."""
+
     def read(self, tasks: Sequence[tuple[Task, int]]) -> Iterator[list[tuple[int, Result]]]:
         for index, (task, _) in enumerate(tasks):
             type(self).before(task)
@@ -63,7 +66,7 @@ class Inline:
 @pytest.fixture
 def inline(monkeypatch: pytest.MonkeyPatch) -> type[Inline]:
     """Every scan has much to read: one file makes up the newest ones."""
-    monkeypatch.setattr(work_module, "WORKERS_FROM_BYTES", 1)
+    monkeypatch.setattr("app.index.walk.WORKERS_FROM_BYTES", 1)
     monkeypatch.setattr(jobs_module, "FIRST_BYTES", 1_000)
     monkeypatch.setattr(Inline, "steps", [], raising=False)
     monkeypatch.setattr(Inline, "calls", [], raising=False)
@@ -281,7 +284,7 @@ def test_a_file_whose_ends_make_reading_fail_is_none_the_worse(
 
 
 def test_workers_read_ends_too(tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work_module, "WORKERS_FROM_BYTES", 1)
+    monkeypatch.setattr("app.index.walk.WORKERS_FROM_BYTES", 1)
     monkeypatch.setattr(jobs_module, "FIRST_BYTES", 1_000)
     index = Index([store], str(tmp_path / "cache"))
     told: list[Delta] = []
@@ -295,7 +298,7 @@ def test_workers_come_up_during_the_first_walk_and_end(
     inline: type[Inline], index: Index, monkeypatch: pytest.MonkeyPatch, much: bool
 ) -> None:
     if not much:
-        monkeypatch.setattr(work_module, "WORKERS_FROM_BYTES", 1_000_000)
+        monkeypatch.setattr("app.index.walk.WORKERS_FROM_BYTES", 1_000_000)
     walk = scan_module.walk
 
     def after_the_start(*arguments: object) -> object:
@@ -317,7 +320,7 @@ def test_workers_come_up_before_the_first_list_is_made_of_what_a_walk_found(
     inline: type[Inline], store: Store, index: Index, monkeypatch: pytest.MonkeyPatch, much: bool
 ) -> None:
     if not much:
-        monkeypatch.setattr(work_module, "WORKERS_FROM_BYTES", 1_000_000)
+        monkeypatch.setattr("app.index.walk.WORKERS_FROM_BYTES", 1_000_000)
 
     class Watched(Found):
         __slots__ = ()
@@ -351,6 +354,7 @@ def test_no_worker_comes_up_where_there_is_no_store(inline: type[Inline], tmp_pa
 def test_workers_that_came_up_early_do_the_reading(store: Store) -> None:
     with closing(Workers(2)) as workers:
         workers.start()
+        workers.keep(None)
         until(lambda: len(workers.process_ids) == 2)
         early = set(workers.process_ids)
         task = (path_of(store, LARGE), ("pi",), 1, (), 0, b"")
@@ -364,6 +368,7 @@ def test_workers_that_came_up_early_do_the_reading(store: Store) -> None:
 def test_workers_that_are_not_needed_end() -> None:
     workers = Workers(2)
     workers.start()
+    workers.keep(None)
     until(lambda: len(workers.process_ids) == 2)
     processes = workers.process_ids
     workers.close()

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.index import process as process_module
-from app.index import work as work_module
 from app.index import worker
 from app.index.catalog import Catalog
 from app.index.index import Index
@@ -28,16 +27,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from app.index.reader import Result, Task
+    from app.index.text.store import TextStore
 
 
 def tasks(paths: list[Path]) -> list[tuple[Task, int]]:
     return [((str(path), ("pi",), 1, (), 0, b""), path.stat().st_size) for path in paths]
 
 
-def collect(workers: Workers, work: list[tuple[Task, int]]) -> list[Result]:
+def collect(workers: Workers, work: list[tuple[Task, int]], texts: TextStore | None = None) -> list[Result]:
     """The results in the order of the tasks; each must come once."""
     found: dict[int, Result] = {}
     with closing(workers):
+        workers.keep(texts)
         for group in workers.read(work):
             for index, result in group:
                 assert index not in found
@@ -71,7 +72,7 @@ def test_what_workers_keep_is_there_when_they_answer(tmp_path: Path) -> None:
     catalog = Catalog(str(tmp_path / "cache"), [])
     texts = catalog.text_store
     plain = [read(task) for task, _ in tasks(paths)]
-    results = collect(Workers(2, texts=texts), tasks(paths))
+    results = collect(Workers(2), tasks(paths), texts)
     assert [result[:-1] for result in results] == [result[:-1] for result in plain]
     assert {result[-1] for result in plain} == {None}
     for path, result in zip(paths, results, strict=True):
@@ -85,7 +86,7 @@ def test_without_workers_texts_are_kept_too(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(sys, "executable", str(tmp_path / "nothing"))
     catalog = Catalog(str(tmp_path / "cache"), [])
     texts = catalog.text_store
-    (result,) = collect(Workers(2, texts=texts), tasks(fill(tmp_path / "store", 1)))
+    (result,) = collect(Workers(2), tasks(fill(tmp_path / "store", 1)), texts)
     assert isinstance(result[-1], tuple)
     assert bytes_of(texts.folder, result[-1])
     catalog.close()
@@ -140,6 +141,7 @@ def test_one_worker_is_started_and_the_others_are_forked_from_it(tmp_path: Path)
     workers = Workers(3)
     with closing(workers):
         workers.start()
+        workers.keep(None)
         until(lambda: len(workers.process_ids) == 3)
         (first,) = [one for one in workers.process_ids if _parent(one) == os.getpid()]
         others = set(workers.process_ids) - {first}
@@ -259,6 +261,7 @@ def test_gentle_workers_let_others_go_first(tmp_path: Path, gentle: bool, behind
 def test_workers_end_with_us(tmp_path: Path) -> None:
     workers = Workers(2)
     workers.start()
+    workers.keep(None)
     until(lambda: len(workers.process_ids) == 2)
     processes = workers.process_ids
     results = workers.read([(task, 5_000_000) for task, _ in tasks(fill(tmp_path, 50))])
@@ -274,6 +277,7 @@ def test_workers_end_with_us(tmp_path: Path) -> None:
 def test_workers_that_are_stopped_end_with_us_too(tmp_path: Path) -> None:
     workers = Workers(2)
     workers.start()
+    workers.keep(None)
     until(lambda: len(workers.process_ids) == 2)
     for process in workers.process_ids:
         os.kill(process, signal.SIGSTOP)
@@ -286,7 +290,7 @@ def test_workers_that_are_stopped_end_with_us_too(tmp_path: Path) -> None:
 
 
 def test_a_large_first_scan_uses_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work_module, "WORKERS_FROM_BYTES", 1000)
+    monkeypatch.setattr("app.index.walk.WORKERS_FROM_BYTES", 1000)
     store = pi_store(tmp_path / "store")
     paths = fill(tmp_path / "store", 300)
     index = Index([store], str(tmp_path / "cache"))
@@ -299,7 +303,7 @@ def test_a_large_first_scan_uses_them(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_stopping_a_large_scan_ends_the_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work_module, "WORKERS_FROM_BYTES", 1000)
+    monkeypatch.setattr("app.index.walk.WORKERS_FROM_BYTES", 1000)
     fill(tmp_path / "store", 300)
     index = Index([pi_store(tmp_path / "store")], str(tmp_path / "cache"))
     stop = threading.Event()

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from app.index import jobs, work, workers
+from app.index import jobs, workers
 from app.index.reader import ENDS, read
 from tests.factory import chain, message
 from tests.ui.conftest import HERE, pi_session
@@ -29,13 +29,16 @@ class Held:
                 yield []
             yield [(index, read(task))]
 
+    def keep(self, texts):
+        """No text is looked for here."""
+
     def close(self):
         """Nothing to end."""
 
 
 @pytest.fixture
 def held(monkeypatch):
-    monkeypatch.setattr(work, "WORKERS_FROM_BYTES", 1)
+    monkeypatch.setattr("app.index.walk.WORKERS_FROM_BYTES", 1)
     monkeypatch.setattr(jobs, "FIRST_BYTES", 0)
     monkeypatch.setattr(workers, "Workers", Held)
     monkeypatch.setattr(Held, "go", threading.Event(), raising=False)

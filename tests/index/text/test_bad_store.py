@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.index import mounts
-from app.index import work as work_module
 from app.index.cache import where
 from app.index.catalog import Catalog
 from app.index.database import SCHEMA
@@ -211,7 +210,7 @@ def test_a_disk_that_is_full_costs_the_texts_and_not_the_rows(
 def test_no_folder_for_texts_is_told_once(
     cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch, workers_from: int
 ) -> None:
-    monkeypatch.setattr(work_module, "WORKERS_FROM_BYTES", workers_from)
+    monkeypatch.setattr("app.index.walk.WORKERS_FROM_BYTES", workers_from)
     fill(Path(store.root), 60)
     cache.mkdir()
     (cache / f"text-{SCHEMA}").write_text("in the way")
@@ -312,7 +311,7 @@ READS = """
 import os, sys
 sys.path.insert(0, sys.argv[1])
 import app.index.follow, app.index.scan, app.index.text.store, app.index.text.compact, app.sessions.summarise
-import app.index.verify, app.index.cache, app.index.saving, app.index.unusable
+import app.index.verify, app.index.cache, app.index.saving, app.index.in_memory, app.index.unusable
 from tests.index.helpers import pi_store
 from tests.index.text.helpers import texts
 from app.index.index import Index
@@ -435,7 +434,7 @@ def test_spans_that_cannot_be_read_are_damage_of_the_catalog(cache: Path, store:
 
 
 def test_workers_keep_texts_too(cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work_module, "WORKERS_FROM_BYTES", 1_000)
+    monkeypatch.setattr("app.index.walk.WORKERS_FROM_BYTES", 1_000)
     monkeypatch.setattr(segment_module, "FULL_BYTES", 1_000)
     fill(Path(store.root), 300)
     index = scanned(cache, store)
