@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from app.index.lending import Lending
-from app.index.row import SCHEMA
+from app.index.row import SCHEMA, catalog_in
 
 with Lending():
     # The module itself: what the package around it adds are dates, and to import those takes longer than to
@@ -64,7 +64,7 @@ class Database:
     """
 
     def __init__(self, folder: str) -> None:
-        self.path = os.path.join(folder, f"catalog-{SCHEMA}.db")
+        self.path = catalog_in(folder)
         self.note: str | None = None
         self.is_copy = False
         self.generation = 0
@@ -184,22 +184,15 @@ class Database:
         :param reason: what is to be said, or SQLite's error.
         :param path: the file that is in the way, where it is not the catalog itself.
         """
-        old = self._connection or self._as_left()
-        memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-        try:
-            if old is None:
-                raise Doubt("nothing to copy")
-            # A copy in memory cannot change it.
-            (page_size,) = old.execute("PRAGMA page_size").fetchone()
-            memory.execute(f"PRAGMA page_size = {page_size}")
-            old.backup(memory)
-            if version_of(memory) != SCHEMA:
-                raise Doubt("the copy is not a catalog")
+        from app.index import in_memory
+
+        old = self._connection or in_memory.as_left(self.path)
+        memory = in_memory.copy_of(old) if old is not None else None
+        if memory is not None:
             self.is_copy = True
-        except (sqlite3.Error, Doubt):
+        else:
             self.generation += 1
-            memory.close()
-            memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+            memory = in_memory.new()
             from app.index.tables import make
 
             make(memory)
@@ -212,23 +205,6 @@ class Database:
             reason = why(self.path, reason)
         what = "what is new" if self.is_copy else "the list"
         self.note = f"{what} is kept in memory only: {path or self.path}: {reason}"
-
-    def _as_left(self) -> sqlite3.Connection | None:
-        """The file as its last user left it, for where nothing may be written beside it; None where it is not
-        complete without what lies beside it.
-        """
-        try:
-            if os.path.exists(self.path + "-wal") and os.path.getsize(self.path + "-wal"):
-                return None
-            if not os.path.getsize(self.path):
-                return None
-        except OSError:
-            return None
-        name = self.path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-        try:
-            return sqlite3.connect(f"file:{name}?immutable=1", uri=True, check_same_thread=False)
-        except (sqlite3.Error, ValueError):
-            return None
 
 
 def _alone(folder: str) -> FileLock:
@@ -266,7 +242,7 @@ def forget(folder: str) -> None:
 
     :raises OSError: it cannot be deleted.
     """
-    path = os.path.join(folder, f"catalog-{SCHEMA}.db")
+    path = catalog_in(folder)
     if not os.path.isdir(folder):
         return
     with _alone(folder):

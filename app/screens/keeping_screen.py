@@ -1,51 +1,31 @@
-"""Keeping the list of sessions current: what the index says, who is live, which are pinned, and what else is
-known of them. What takes time is asked of the services and comes back as a message.
+"""Keeping the list of sessions as they are on disk: what the index says comes as messages, and a screen over
+this one is told as well.
 """
 
 from __future__ import annotations
 
 import asyncio
 import gc
-import os
-from functools import cached_property
 
 from textual import on
 
 from app.commands import key_of
 from app.formats.text import one_line
-from app.messages import (
-    CatalogLoaded,
-    HereFound,
-    IndexFailed,
-    PinsRead,
-    PlacesFound,
-    SessionsChanged,
-    StatesFound,
-    SubagentsRead,
-)
-from app.screens.resuming_screen import ResumingScreen
+from app.messages import CatalogLoaded, IndexFailed, SessionsChanged
 from app.screens.sessions_side import SessionsSide
+from app.screens.surroundings_screen import SurroundingsScreen
 from app.services.indexing import Indexing
-from app.services.made import stop_made
 from app.view.bars import reading_note
 from app.view.seen_again import LOOKING_AGAIN, SeenAgain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from app.index.row import Row
     from app.services.following import Following
-    from app.services.liveness import Liveness
-    from app.services.surroundings import Surroundings
     from app.settings import Settings
     from app.setup import Setup
     from app.view.arrangement import Arrangement
     from app.view.session_list import SessionList
-
-# seconds
-LOOK_EVERY = 2.0
-TICK_EVERY = 30.0
 
 SLICE = 100
 """So many changes are put into the list at a time; a few milliseconds."""
@@ -54,7 +34,7 @@ KEPT_FROM = 1_000
 """After so many new sessions the collector is told that they stay."""
 
 
-class KeepingScreen(ResumingScreen):
+class KeepingScreen(SurroundingsScreen):
     """Has the sessions in `side`, as they are on disk now."""
 
     def __init__(
@@ -79,9 +59,7 @@ class KeepingScreen(ResumingScreen):
         # what has come and gone since it was asked to look again
         self._seen_again: SeenAgain | None = None
         self._kept = 0
-        self._subagents: set[str] = set()
         self._cold = False
-        self._places: Sequence[tuple[str, str, str]] = ()
         self._above: Following | None = None
         self._indexing: Indexing | Following = indexing or Indexing(setup, model.arrangement)
         self.side = SessionsSide(
@@ -92,21 +70,9 @@ class KeepingScreen(ResumingScreen):
             id="sessions-pane",
             selects=selects,
         )
+        self.begin_surroundings()
         self.begin_resuming()
         self.begin_acting()
-
-    # imports hold up the first key: these come with their first use
-    @cached_property
-    def _liveness(self) -> Liveness:
-        from app.services.liveness import Liveness
-
-        return Liveness(self.setup, self.post_message, self.service_failed)
-
-    @cached_property
-    def _surroundings(self) -> Surroundings:
-        from app.services.surroundings import Surroundings
-
-        return Surroundings(self.setup, self.post_message, self.service_failed)
 
     # what a subclass shows
 
@@ -121,25 +87,16 @@ class KeepingScreen(ResumingScreen):
     def catalog_loaded(self) -> None:
         """The sessions that are known so far are in the list."""
 
-    def clock_moved(self) -> None:
-        """Ages that are on the screen may be others now."""
-
-    def sessions_changed(self) -> None:
-        """Other sessions are in the list, or they are shown in another way."""
-        raise NotImplementedError
-
     # begin and end
 
     def keep(self) -> None:
         """Follow the stores; when the panes are mounted."""
         self._indexing.start(self.post_message)
-        self._surroundings.read_pins()
-        self.set_interval(LOOK_EVERY, self._look)
-        self.set_interval(TICK_EVERY, self._tick)
+        self.keep_looking()
 
     def on_unmount(self) -> None:
         self._indexing.stop()
-        stop_made(self, "_liveness", "_surroundings")
+        self.end_surroundings()
         self.end_resuming()
         self.end_acting()
 
@@ -191,7 +148,7 @@ class KeepingScreen(ResumingScreen):
         if self._above is not None:
             self._above.load(self._indexed(), self._places, scanned=self.scanned, unread=self.unread)
         self._surroundings.find_here(self.model.folders())
-        self._look()
+        self.look()
 
     @on(SessionsChanged)
     async def _changed_on_disk(self, event: SessionsChanged) -> None:
@@ -203,7 +160,7 @@ class KeepingScreen(ResumingScreen):
         if row is not None and any(row.path == new.path for new in event.changed):
             # what it says first, for a moment: then one picture shows both
             await self.follow_session(row)
-        changed, removed = list(event.changed), [*event.removed, *self._subagents_of(event.removed)]
+        changed, removed = list(event.changed), [*event.removed, *self.gone_with(event.removed)]
         shows_hidden = self.model.arrangement.hidden
         are_new = shows_hidden and any(self.model.row_at(row.path) is None for row in changed)
         while changed or removed:
@@ -222,7 +179,7 @@ class KeepingScreen(ResumingScreen):
             are_new = shows_hidden
             self.side.prepare()
             self._surroundings.find_here(self.model.folders())
-            self._look()
+            self.look()
         if are_new and self.scanned:
             # a session that came back has brought its sub-agents along
             self.read_subagents()
@@ -256,67 +213,6 @@ class KeepingScreen(ResumingScreen):
         if self._above is not None:
             self._above.tell_failed(event.reason)
 
-    # who is live
-
-    def _look(self) -> None:
-        self._liveness.look(self.model.rows())
-        if not self.model.known:
-            # the screen says what is there instead, also when that is no more
-            self._surroundings.find_places()
-
-    @on(StatesFound)
-    def _states_found(self, event: StatesFound) -> None:
-        self.reasons = dict(event.reasons)
-        if dict(event.states) != self.side.list.states:
-            self.side.list.set_states(event.states)
-            self.refresh_bars()
-
-    def _tick(self) -> None:
-        self.side.list.now_ms = self.setup.now_ms()
-        self.side.list.redraw_rows()
-        self.clock_moved()
-
-    # what is known besides
-
-    def pins_changed(self) -> None:
-        self._surroundings.read_pins()
-
-    @on(PinsRead)
-    def _pins_read(self, event: PinsRead) -> None:
-        self.side.list.set_pins(event.pins)
-
-    @on(PlacesFound)
-    def _places_found(self, event: PlacesFound) -> None:
-        if event.places != self._places:
-            self._places = event.places
-            self.sessions_changed()
-
-    @on(HereFound)
-    def _here_found(self, event: HereFound) -> None:
-        self.side.list.also_here(event.folders)
-        self.sessions_changed()
-
-    def read_subagents(self) -> None:
-        """Have the sessions of sub-agents looked for, where they are shown."""
-        if self.model.arrangement.hidden:
-            self._surroundings.read_subagents(self.model.rows())
-
-    @on(SubagentsRead)
-    def _subagents_read(self, event: SubagentsRead) -> None:
-        found = {row.path for row in event.rows}
-        self.side.list.apply(event.rows, self._subagents - found)
-        self._subagents = found
-        self.sessions_changed()
-
-    def _subagents_of(self, paths: Sequence[str]) -> list[str]:
-        """The listed sub-agents of sessions that are gone: nobody follows their files, which went along."""
-        if not (paths and self._subagents):
-            return []
-        folders = tuple(os.path.splitext(path)[0] + os.sep for path in paths)
-        gone = [path for path in self._subagents if path.startswith(folders)]
-        self._subagents.difference_update(gone)
-        return gone
-
     def action_rescan(self) -> None:
         """Look at every store again, and say so, and what came of it."""
         self._seen_again = SeenAgain()
@@ -328,4 +224,4 @@ class KeepingScreen(ResumingScreen):
         self.refresh_bars()
         self._surroundings.read_pins()
         self.retry_session()
-        self._look()
+        self.look()

@@ -22,6 +22,12 @@ def home(tmp_path: Path) -> Home:
 
 
 @pytest.fixture
+def omp_path(home: Home) -> str:
+    """A session of oh-my-pi with a folder of artifacts."""
+    return with_artifacts(home, "omp")
+
+
+@pytest.fixture
 def forked_path(home: Home) -> Callable[..., str]:
     """Write a session of pi with two answers to one question; the leaf is on the second (`e`)."""
 

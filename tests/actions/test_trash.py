@@ -1,9 +1,8 @@
-"""Moving a session to the system's trash, and deleting it where there is none (issue 5 "Actions")."""
+"""Moving a session to the system's trash (issue 5 "Actions")."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -13,22 +12,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions import trashcan
 from app.actions.delete import delete_for_good
 from app.actions.restore import restore, trashed
-from app.actions.trash import NoTrash, trash
-from app.sessions.errors import (
-    Changed,
-    LiveSession,
-    NotAFile,
-    NotASession,
-    NotThere,
-    ReadOnlyFolder,
-    SessionError,
-)
+from app.actions.trash import trash
+from app.sessions.errors import Changed, LiveSession, NotAFile, NotASession, NotThere, SessionError
 from app.stores import agent_named, discover
 from app.stores.live import IDLE, LIVE, MAYBE, Verdict
-from tests.actions.conftest import contents, trash_of, with_artifacts
+from tests.actions.conftest import contents, trash_of
 from tests.factory import chain, write_session
 from tests.holding import held
 
@@ -39,12 +29,6 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parent.parent.parent
 AGENTS = ["pi", "omp", "indusagi"]
-
-
-@pytest.fixture
-def omp_path(home: Home) -> str:
-    """A session of oh-my-pi with a folder of artifacts."""
-    return with_artifacts(home, "omp")
 
 
 # what is done
@@ -295,59 +279,15 @@ def test_the_second_waits_until_the_first_is_done(
     assert sent == [omp_path, omp_path.removesuffix(".jsonl")]
 
 
-# where there is no trash
-
-
-def test_where_the_trash_cannot_be_written_all_stays(home: Home, omp_path: str) -> None:
-    data = home.folder / ".local/share"
-    data.mkdir(parents=True)
-    (data / "Trash").write_text("no folder")
-    before = contents(str(home.folder))
-    with pytest.raises(NoTrash, match="no trash") as caught:
-        trash(omp_path, home.env)
-    assert caught.value.path == omp_path
-    assert contents(str(home.folder)) == before
-
-
-@pytest.mark.parametrize("error", [OSError(5, "Input/output error"), PermissionError(13, "denied", b"/t")])
-@pytest.mark.parametrize("fails_at", [1, 2])
-def test_when_the_library_fails_all_stays(
-    home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch, error: OSError, fails_at: int
-) -> None:
-    from app.actions import trash as module
-
-    sent = []
-    send = module._send
-
-    def sometimes(path: str, env: dict[str, str]) -> None:
-        sent.append(path)
-        if len(sent) == fails_at:
-            raise error
-        send(path, env)
-
-    monkeypatch.setattr(module, "_send", sometimes)
-    before = contents(str(home.folder / ".omp"))
-    with pytest.raises(NoTrash, match=error.strerror):
-        trash(omp_path, home.env)
-    assert len(sent) == fails_at
-    assert contents(str(home.folder / ".omp")) == before
-    if trash_of(home).exists():
-        assert not os.listdir(trash_of(home) / "files")
-        assert not os.listdir(trash_of(home) / "info")
-
-
-def test_a_trash_that_says_yes_and_does_not_say_where_is_told_of(
+def test_a_session_in_use_is_named_by_what_would_come_of_it(
     home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        "app.actions.trash._send", lambda path, env: shutil.move(path, home.folder / "hidden")
-    )
-    (home.folder / "hidden").mkdir()
-    change = trash(omp_path, home.env)
-    assert change.after is None
-    assert "not known" in change.note
-    with pytest.raises(NotThere):
-        restore(change)
+    monkeypatch.setattr("app.sessions.guard.verdict", lambda *_: Verdict(LIVE, "process 7 has it open", 7))
+    with pytest.raises(LiveSession, match="process 7 has it open; it would go on"):
+        trash(omp_path, home.env)
+
+
+# what is stopped on its way
 
 
 def test_a_killed_leafmark_leaves_nothing_that_does_not_come_back(home: Home, omp_path: str) -> None:
@@ -376,190 +316,3 @@ trash.trash(sys.argv[1], {"HOME": sys.argv[2]})
     assert (found.path, found.artifacts) == (omp_path, "")
     restore(found)
     assert contents(str(home.folder / ".omp")) == before
-
-
-# other file systems
-
-
-def _is_other_device(tmp_path: Path) -> bool:
-    return os.path.isdir("/dev/shm") and os.stat("/dev/shm").st_dev != tmp_path.stat().st_dev
-
-
-def test_on_another_file_system_it_is_that_ones_trash(home: Home, tmp_path: Path) -> None:
-    if not _is_other_device(tmp_path):
-        pytest.skip("there is no other file system that may be written")
-    top = Path(f"/dev/shm/.Trash-{os.getuid()}")
-    folder = Path("/dev/shm") / f"leafmark-{os.getpid()}-{tmp_path.name}"
-    try:
-        path = write_session(folder / "--w--/other.jsonl", *chain("q", "a", id="other"))
-        (path.with_suffix("") / "deep").mkdir(parents=True)
-        (path.with_suffix("") / "deep/1.log").write_text("said")
-        os.utime(path, ns=(1, 1_700_000_000_123_456_789))
-        env = {**home.env, "PI_CODING_AGENT_SESSION_DIR": str(folder)}
-        stores = discover(env, str(home.folder), "/")
-        before = contents(str(folder))
-        change = trash(str(path), env)
-        assert (change.after or "").startswith(str(top))
-        (found,) = [one for one in trashed(env, stores, str(tmp_path)) if one.session_id == "other"]
-        assert (found.in_trash, found.artifacts) == (change.after, change.moves[1][1])
-        shutil.rmtree(folder)
-        restore(found)
-        assert contents(str(folder)) == before
-        assert not trashcan.note_of(found.in_trash)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        for part in (top / "files", top / "info", top):
-            if part.is_dir() and not os.listdir(part):
-                part.rmdir()
-
-
-def test_from_a_trash_on_another_file_system_it_comes_back_whole(home: Home, tmp_path: Path) -> None:
-    """Where a file system has none of its own, some systems copy to the trash in the home folder."""
-    if not _is_other_device(tmp_path):
-        pytest.skip("there is no other file system that may be written")
-    folder = Path("/dev/shm") / f"leafmark-{os.getpid()}-{tmp_path.name}"
-    files, info = folder / "Trash/files", folder / "Trash/info"
-    try:
-        path = Path(with_artifacts(home, "omp"))
-        os.utime(path, ns=(1, 1_700_000_000_123_456_789))
-        before, status = contents(str(home.folder / ".omp")), path.lstat()
-        files.mkdir(parents=True)
-        info.mkdir()
-        for thing in (path, path.with_suffix("")):
-            shutil.move(thing, files / thing.name)
-            (info / f"{thing.name}.trashinfo").write_text(
-                f"[Trash Info]\nPath={thing}\nDeletionDate=2026-05-01T10:00:00\n"
-            )
-        env = {**home.env, "XDG_DATA_HOME": str(folder)}
-        assert trashcan.find(str(path), status, env) == str(files / path.name)
-        stores = discover(home.env, str(home.folder), "/")
-        (found,) = trashed(env, stores, str(tmp_path))
-        restore(found)
-        assert contents(str(home.folder / ".omp")) == before
-        assert os.listdir(files) == os.listdir(info) == []
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-MOUNTED = """
-import os, subprocess, sys
-from pathlib import Path
-from app.actions.delete import delete_for_good
-from app.actions.trash import NoTrash, trash
-from app.sessions.errors import ReadOnlyFolder
-from tests.factory import chain, write_session
-
-home, mounted = Path(sys.argv[1]), Path(sys.argv[2])
-env = {"HOME": str(home)}
-os.environ.update(env)
-
-def mount(*words):
-    subprocess.run(["mount", *words], check=True)
-
-def refused(path, error):
-    before = path.read_bytes()
-    try:
-        trash(str(path), env)
-    except error as refused:
-        assert type(refused) is error, type(refused)
-        assert path.read_bytes() == before
-        return str(refused)
-    raise AssertionError("was not refused")
-
-# A trash that may not be written.
-path = write_session(home / ".pi/agent/sessions/--w--/s.jsonl", *chain("q", "a"))
-bin = home / ".local/share/Trash"
-bin.mkdir(parents=True)
-mount("-t", "tmpfs", "-o", "ro", "none", str(bin))
-assert "Read-only" in refused(path, NoTrash)
-assert delete_for_good(str(path), env).after is None
-assert not path.exists()
-
-# A file system that can have none: a plain file is in its place.
-mount("-t", "tmpfs", "none", str(mounted))
-path = write_session(mounted / "--w--/s.jsonl", *chain("q", "a"))
-(mounted / f".Trash-{os.getuid()}").write_text("")
-refused(path, NoTrash)
-
-# Sessions that may not be moved at all: deleting would not help either.
-mount("-o", "remount,ro", str(mounted))
-assert "may not be written" in refused(path, ReadOnlyFolder)
-try:
-    delete_for_good(str(path), env)
-except ReadOnlyFolder:
-    print("done")
-"""
-
-
-def test_read_only_file_systems_and_such_without_a_trash(home: Home, tmp_path: Path) -> None:
-    apart = ["unshare", "--mount", "--map-root-user"]
-    if not shutil.which("unshare") or subprocess.run([*apart, "true"], check=False).returncode:
-        pytest.skip("nothing can be mounted here for one process only")
-    (tmp_path / "mounted").mkdir()
-    done = subprocess.run(
-        [*apart, sys.executable, "-c", MOUNTED, str(home.folder), str(tmp_path / "mounted")],
-        env={"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"]},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.stdout == "done\n", done.stderr
-
-
-# deleting for good
-
-
-def test_what_is_deleted_is_gone_with_its_artifacts(home: Home, omp_path: str) -> None:
-    folder = omp_path.removesuffix(".jsonl")
-    change = delete_for_good(omp_path, home.env)
-    assert not os.path.lexists(omp_path)
-    assert not os.path.lexists(folder)
-    assert (change.kind, change.before, change.after) == ("delete", omp_path, None)
-    assert change.moves == ((omp_path, ""), (folder, ""))
-    assert not trash_of(home).exists()
-    with pytest.raises(NotThere):
-        delete_for_good(omp_path, home.env)
-
-
-def test_what_a_linked_folder_of_artifacts_leads_to_stays(home: Home) -> None:
-    path = home.answered("omp").session_file or ""
-    (home.folder / "theirs").mkdir()
-    (home.folder / "theirs/kept").write_text("kept")
-    os.symlink(home.folder / "theirs", path.removesuffix(".jsonl"))
-    delete_for_good(path, home.env)
-    assert not os.path.lexists(path.removesuffix(".jsonl"))
-    assert (home.folder / "theirs/kept").read_text() == "kept"
-
-
-def test_artifacts_that_cannot_be_deleted_are_told_of(
-    home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(path: str) -> None:
-        raise OSError(5, "Input/output error", path)
-
-    monkeypatch.setattr("app.actions.delete.shutil.rmtree", refuse)
-    change = delete_for_good(omp_path, home.env)
-    assert "Input/output error" in change.note
-    assert change.moves == ((omp_path, ""),)
-
-
-def test_a_session_that_cannot_be_deleted_keeps_its_artifacts(
-    home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = contents(str(home.folder / ".omp"))
-
-    def refuse(path: str) -> None:
-        raise PermissionError(13, "Permission denied", path)
-
-    monkeypatch.setattr("app.actions.delete.os.unlink", refuse)
-    with pytest.raises(ReadOnlyFolder):
-        delete_for_good(omp_path, home.env)
-    assert contents(str(home.folder / ".omp")) == before
-
-
-def test_a_session_in_use_is_named_by_what_would_come_of_it(
-    home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("app.sessions.guard.verdict", lambda *_: Verdict(LIVE, "process 7 has it open", 7))
-    with pytest.raises(LiveSession, match="process 7 has it open; it would go on"):
-        trash(omp_path, home.env)

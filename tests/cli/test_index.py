@@ -8,7 +8,9 @@ import re
 
 import pytest
 
-import app.index.unusable  # noqa: F401  # where it is needed, others may not be allowed to read it
+# where they are needed, others may not be allowed to read them
+import app.index.in_memory
+import app.index.unusable  # noqa: F401
 from app.index.batch import Delta
 from app.index.row import SCHEMA
 from app.reports.progress import Progress

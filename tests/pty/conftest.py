@@ -1,14 +1,16 @@
-"""What the real program is started in: a folder with sessions, and a shell there."""
+"""What the real program is started in: a shell in a folder, with sessions or without."""
 
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from tests.factory import chain, write_session
+from tests.pty.machine import Machine
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -25,15 +27,22 @@ class Shell(NamedTuple):
     work: Path
     env: dict[str, str]
 
+    def add_program(self, name: str, text: str) -> None:
+        """Put a program, which is written in Python, on PATH."""
+        programs = self.folder / "bin"
+        if not programs.exists():
+            programs.mkdir()
+            self.env["PATH"] = f"{programs}:{self.env['PATH']}"
+        program = programs / name
+        program.write_text(f"#!{sys.executable}\n{text}")
+        program.chmod(0o755)
+
 
 @pytest.fixture
-def shell(tmp_path):
-    """A folder with two sessions, and the environment of a shell there. Nothing is known of them yet."""
-    work = tmp_path / "work"
-    work.mkdir()
-    store = tmp_path / "home/.pi/agent/sessions/--work--"
-    write_session(store / "2026_aaaa.jsonl", *chain("fix the login", "early", id="aaaa", cwd=str(work)))
-    write_session(store / "2026_bbbb.jsonl", *chain("man page", "here it is", id="bbbb", cwd=str(work)))
+def empty_shell(tmp_path):
+    """A shell of a user without sessions."""
+    for name in ("home", "work"):
+        (tmp_path / name).mkdir()
     env = {
         "HOME": str(tmp_path / "home"),
         "PATH": os.environ["PATH"],
@@ -42,4 +51,20 @@ def shell(tmp_path):
         "PYTHONPATH": str(ROOT),
         "LANG": "C.UTF-8",
     }
-    return Shell(tmp_path, work, env)
+    return Shell(tmp_path, tmp_path / "work", env)
+
+
+@pytest.fixture
+def shell(empty_shell):
+    """A shell in the folder of two sessions. Nothing is known of them yet."""
+    folder, work, _ = empty_shell
+    store = folder / "home/.pi/agent/sessions/--work--"
+    for id, *texts in (("aaaa", "fix the login", "too early"), ("bbbb", "man page", "here it is", "thanks")):
+        write_session(store / f"2026_{id}.jsonl", *chain(*texts, id=id, cwd=str(work)))
+    return empty_shell
+
+
+@pytest.fixture
+def machine(empty_shell):
+    """The same with sessions of two agents, and their programs."""
+    return Machine(empty_shell)

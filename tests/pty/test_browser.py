@@ -9,7 +9,6 @@ import json
 import os
 import re
 import signal
-import stat
 import subprocess
 import sys
 import termios
@@ -23,7 +22,7 @@ from tests.terminal import Terminal
 ROOT = Path(__file__).parent.parent.parent
 COMMAND = [sys.executable, "-m", "app"]
 ENDING = [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT]
-RECORDER = """#!{python}
+RECORDER = """
 import json, os, signal, sys
 with open({out!r}, "w") as file:
     json.dump(
@@ -44,30 +43,10 @@ print("it read:", line.strip())
 
 
 @pytest.fixture
-def machine(tmp_path):
-    """A home with two sessions whose folder exists, a fake ``pi`` on PATH, and the environment of a shell
-    there.
-    """
-    work = tmp_path / "work"
-    work.mkdir()
-    store = tmp_path / "home/.pi/agent/sessions/--work--"
-    write_session(store / "2026_aaaa.jsonl", *chain("fix the login", "too early", id="aaaa", cwd=str(work)))
-    write_session(
-        store / "2026_bbbb.jsonl", *chain("man page", "here it is", "thanks", id="bbbb", cwd=str(work))
-    )
-    program = tmp_path / "bin/pi"
-    program.parent.mkdir()
-    program.write_text(RECORDER.format(python=sys.executable, out=str(tmp_path / "ran.json")))
-    program.chmod(program.stat().st_mode | stat.S_IXUSR)
-    env = {
-        "HOME": str(tmp_path / "home"),
-        "PATH": f"{program.parent}:{os.environ['PATH']}",
-        "LEAFMARK_CACHE_DIR": str(tmp_path / "cache"),
-        "LEAFMARK_STATE_DIR": str(tmp_path / "state"),
-        "PYTHONPATH": str(ROOT),
-        "LANG": "C.UTF-8",
-    }
-    return tmp_path, work, env
+def shell(shell):
+    """The shell, with a fake ``pi`` on PATH that writes down what it gets."""
+    shell.add_program("pi", RECORDER.format(out=str(shell.folder / "ran.json")))
+    return shell
 
 
 def warm(env, cwd):
@@ -79,8 +58,8 @@ def shown(terminal):
     terminal.wait_for_text("← active", 30)
 
 
-def test_rows_are_there_before_textual_and_stay_while_it_takes_over(machine):
-    _, work, env = machine
+def test_rows_are_there_before_textual_and_stay_while_it_takes_over(shell):
+    _, work, env = shell
     warm(env, work)
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
         terminal.wait_for_text("fix the login")
@@ -98,8 +77,8 @@ def test_rows_are_there_before_textual_and_stay_while_it_takes_over(machine):
 
 
 @pytest.mark.parametrize("known", [True, False])
-def test_in_ascii_no_other_character_is_ever_written(machine, known):
-    tmp_path, work, env = machine
+def test_in_ascii_no_other_character_is_ever_written(shell, known):
+    tmp_path, work, env = shell
     (tmp_path / "config").mkdir()
     (tmp_path / "config/config.toml").write_text("ascii = true\n")
     env["LEAFMARK_CONFIG_DIR"] = str(tmp_path / "config")
@@ -113,8 +92,8 @@ def test_in_ascii_no_other_character_is_ever_written(machine, known):
 
 @pytest.mark.parametrize("known", [True, False])
 @pytest.mark.parametrize("setting", ["", "ascii = false\n"])
-def test_what_the_encoding_of_the_terminal_lacks_is_never_written(machine, known, setting):
-    tmp_path, work, env = machine
+def test_what_the_encoding_of_the_terminal_lacks_is_never_written(shell, known, setting):
+    tmp_path, work, env = shell
     (tmp_path / "config").mkdir()
     (tmp_path / "config/config.toml").write_text(setting)
     env |= {"LEAFMARK_CONFIG_DIR": str(tmp_path / "config"), "PYTHONIOENCODING": "latin-1"}
@@ -132,8 +111,8 @@ def test_what_the_encoding_of_the_terminal_lacks_is_never_written(machine, known
         assert {bytes([byte]) for byte in terminal.output if byte > 127} <= {b"\xef", b"\xe9", b"\xb7"}
 
 
-def test_with_no_catalog_the_newest_rows_are_there_before_textual(machine):
-    _, work, env = machine
+def test_with_no_catalog_the_newest_rows_are_there_before_textual(shell):
+    _, work, env = shell
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
         terminal.wait_for_text("fix the login")
         assert b"\x1b[?1000h" not in terminal.output, "Textual has not started when the rows are there"
@@ -145,8 +124,8 @@ def test_with_no_catalog_the_newest_rows_are_there_before_textual(machine):
         assert any("man page" in line for line in terminal.lines)
 
 
-def test_the_first_frame_has_the_colours_of_the_second(machine):
-    _, work, env = machine
+def test_the_first_frame_has_the_colours_of_the_second(shell):
+    _, work, env = shell
     warm(env, work)
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
         terminal.wait_for_text("? help")
@@ -167,8 +146,8 @@ def test_the_first_frame_has_the_colours_of_the_second(machine):
             assert differing == [], (row, [(was[at], now[at]) for at in differing][:3])
 
 
-def test_keys_typed_before_textual_are_neither_echoed_nor_lost(machine):
-    _, work, env = machine
+def test_keys_typed_before_textual_are_neither_echoed_nor_lost(shell):
+    _, work, env = shell
     warm(env, work)
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
         terminal.wait_for_text("fix the login")
@@ -179,8 +158,8 @@ def test_keys_typed_before_textual_are_neither_echoed_nor_lost(machine):
         assert terminal.wait() == 0
 
 
-def test_enter_that_is_typed_before_there_is_anything_to_see_is_enter(machine):
-    home, work, env = machine
+def test_enter_that_is_typed_before_there_is_anything_to_see_is_enter(shell):
+    home, work, env = shell
     warm(env, work)
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
         # the terminal still makes a line feed of it
@@ -192,8 +171,8 @@ def test_enter_that_is_typed_before_there_is_anything_to_see_is_enter(machine):
 
 
 @pytest.mark.parametrize("when", ["before Textual", "after"])
-def test_letters_typed_in_one_go_with_the_filters_key_reach_it(machine, when):
-    _, work, env = machine
+def test_letters_typed_in_one_go_with_the_filters_key_reach_it(shell, when):
+    _, work, env = shell
     warm(env, work)
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
         if when == "after":
@@ -206,8 +185,8 @@ def test_letters_typed_in_one_go_with_the_filters_key_reach_it(machine, when):
 
 
 @pytest.mark.parametrize("key", ["q", "ctrl+q", "ctrl+c"])
-def test_leaving_gives_the_terminal_back(machine, key):
-    _, work, env = machine
+def test_leaving_gives_the_terminal_back(shell, key):
+    _, work, env = shell
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
         shown(terminal)
         terminal.press(key)
@@ -216,8 +195,8 @@ def test_leaving_gives_the_terminal_back(machine, key):
 
 
 @pytest.mark.parametrize("number", ENDING)
-def test_signals_give_the_terminal_back(machine, number):
-    _, work, env = machine
+def test_signals_give_the_terminal_back(shell, number):
+    _, work, env = shell
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
         shown(terminal)
         terminal.signal(number)
@@ -226,8 +205,8 @@ def test_signals_give_the_terminal_back(machine, number):
 
 
 @pytest.mark.parametrize("number", ENDING)
-def test_a_signal_before_textual_is_up_gives_the_terminal_back(machine, number):
-    _, work, env = machine
+def test_a_signal_before_textual_is_up_gives_the_terminal_back(shell, number):
+    _, work, env = shell
     warm(env, work)
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
         terminal.wait_for_text("fix the login")
@@ -238,8 +217,8 @@ def test_a_signal_before_textual_is_up_gives_the_terminal_back(machine, number):
 
 @pytest.mark.parametrize("number", ENDING)
 @pytest.mark.parametrize("written", [b"\x1b[?1000h", b"\x1b[?2004h", b"\x1b[48;"])
-def test_a_signal_while_textual_comes_up_gives_the_terminal_back(machine, number, written):
-    tmp_path, work, env = machine
+def test_a_signal_while_textual_comes_up_gives_the_terminal_back(shell, number, written):
+    tmp_path, work, env = shell
     warm(env, work)
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
         first = terminal.wait_for_bytes(b"\x1b[?1049h", 30) and len(terminal.chunks)
@@ -251,8 +230,8 @@ def test_a_signal_while_textual_comes_up_gives_the_terminal_back(machine, number
 
 
 @pytest.mark.parametrize("until", [b"\x1b[?1049h", b"\x1b[?1000h"])
-def test_a_terminal_that_goes_away_ends_it_without_a_complaint(machine, until):
-    tmp_path, work, env = machine
+def test_a_terminal_that_goes_away_ends_it_without_a_complaint(shell, until):
+    tmp_path, work, env = shell
     warm(env, work)
     master, slave = os.openpty()
     try:
@@ -279,8 +258,8 @@ def test_a_terminal_that_goes_away_ends_it_without_a_complaint(machine, until):
     assert not (tmp_path / "state/crash.log").exists()
 
 
-def test_resizing_lays_the_panes_out_anew(machine):
-    _, work, env = machine
+def test_resizing_lays_the_panes_out_anew(shell):
+    _, work, env = shell
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
         shown(terminal)
         terminal.resize(60, 20)
@@ -291,8 +270,8 @@ def test_resizing_lays_the_panes_out_anew(machine):
         assert terminal.wait() == 0
 
 
-def test_enter_becomes_the_agent_in_the_sessions_folder(machine):
-    tmp_path, work, env = machine
+def test_enter_becomes_the_agent_in_the_sessions_folder(shell):
+    tmp_path, work, env = shell
     with Terminal(COMMAND, env=env, cwd=str(tmp_path)) as terminal:
         shown(terminal)
         path = tmp_path / "home/.pi/agent/sessions/--work--/2026_bbbb.jsonl"
@@ -313,8 +292,8 @@ def test_enter_becomes_the_agent_in_the_sessions_folder(machine):
 
 
 @pytest.mark.parametrize("named", [False, True])
-def test_an_agent_that_is_not_to_end_with_the_terminal_is_told_so(machine, named):
-    tmp_path, work, env = machine
+def test_an_agent_that_is_not_to_end_with_the_terminal_is_told_so(shell, named):
+    tmp_path, work, env = shell
     path = tmp_path / "home/.pi/agent/sessions/--work--/2026_bbbb.jsonl"
     words = ["resume", str(path)] if named else []
     patient = ["/bin/sh", "-c", "trap '' HUP; exec \"$@\"", "sh", *COMMAND, *words]
@@ -327,8 +306,8 @@ def test_an_agent_that_is_not_to_end_with_the_terminal_is_told_so(machine, named
     assert json.loads((tmp_path / "ran.json").read_text())["ignores"]
 
 
-def test_a_session_of_a_moved_store_is_resumed_with_what_moved_it(machine):
-    tmp_path, work, env = machine
+def test_a_session_of_a_moved_store_is_resumed_with_what_moved_it(shell):
+    tmp_path, work, env = shell
     moved = tmp_path / "moved"
     write_session(moved / "sessions/--work--/2026_cccc.jsonl", *chain("moved", id="cccc", cwd=str(work)))
     env = {**env, "PI_CODING_AGENT_DIR": str(moved)}
@@ -347,8 +326,8 @@ def test_a_session_of_a_moved_store_is_resumed_with_what_moved_it(machine):
     assert ran["argv"][-1].endswith("cccc.jsonl")
 
 
-def test_hostile_text_never_reaches_the_terminal(machine):
-    tmp_path, work, env = machine
+def test_hostile_text_never_reaches_the_terminal(shell):
+    tmp_path, work, env = shell
     hostile = "\x1b]52;c;aGk=\x07 \x1b[2J \x9b31m \u202eevil\u2066 \x1bP+q\x1b\\ end"
     lines = [*chain(hostile, hostile, id="evil", cwd=str(work)), message("z", "00000002", "user", hostile)]
     lines.append({"type": "session_info", "id": "n", "parentId": "z", "timestamp": "x", "name": hostile})
@@ -370,8 +349,8 @@ def test_hostile_text_never_reaches_the_terminal(machine):
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", printed)
 
 
-def test_a_tour_changes_nothing_under_the_stores(machine):
-    tmp_path, work, env = machine
+def test_a_tour_changes_nothing_under_the_stores(shell):
+    tmp_path, work, env = shell
 
     def state():
         return {
@@ -407,8 +386,8 @@ def test_without_a_terminal_it_says_so():
     assert done.stderr == "leafmark needs a terminal; `leafmark list` prints the sessions without one\n"
 
 
-def test_the_smallest_terminals_do_not_crash(machine):
-    _, work, env = machine
+def test_the_smallest_terminals_do_not_crash(shell):
+    _, work, env = shell
     for size in ((10, 3), (20, 6), (40, 8)):
         with Terminal(COMMAND, env=env, cwd=str(work), size=size) as terminal:
             terminal.wait_for_bytes(b"\x1b[?1000h", 30)
@@ -420,8 +399,8 @@ def test_the_smallest_terminals_do_not_crash(machine):
 
 @pytest.mark.parametrize("number", ENDING)
 @pytest.mark.parametrize("size", [(120, 40), (10, 3)])
-def test_a_signal_in_the_very_first_moment_gives_the_terminal_back(machine, number, size):
-    _, work, env = machine
+def test_a_signal_in_the_very_first_moment_gives_the_terminal_back(shell, number, size):
+    _, work, env = shell
     warm(env, work)
     with Terminal(COMMAND, env=env, cwd=str(work), size=size) as terminal:
         terminal.wait_for_bytes(b"\x1b[?1049h", 30)

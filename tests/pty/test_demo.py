@@ -6,31 +6,26 @@ import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.terminal import Terminal
 
-ROOT = Path(__file__).parent.parent.parent
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.pty.conftest import Shell
+
 COMMAND = [sys.executable, "-m", "app"]
 
 
 @pytest.fixture
-def machine(tmp_path: Path) -> tuple[Path, dict[str, str]]:
+def user(empty_shell: Shell) -> tuple[Path, dict[str, str]]:
     """The folder for temporary files, and the environment of a user without sessions."""
-    for name in ("home", "temporary"):
-        (tmp_path / name).mkdir()
-    env = {
-        "HOME": str(tmp_path / "home"),
-        "PATH": os.environ["PATH"],
-        "TMPDIR": str(tmp_path / "temporary"),
-        "LEAFMARK_CACHE_DIR": str(tmp_path / "cache"),
-        "LEAFMARK_STATE_DIR": str(tmp_path / "state"),
-        "PYTHONPATH": str(ROOT),
-        "LANG": "C.UTF-8",
-    }
-    return tmp_path / "temporary", env
+    temporary = empty_shell.folder / "temporary"
+    temporary.mkdir()
+    return temporary, empty_shell.env | {"TMPDIR": str(temporary)}
 
 
 def started(env: dict[str, str], *words: str) -> Terminal:
@@ -38,10 +33,8 @@ def started(env: dict[str, str], *words: str) -> Terminal:
 
 
 @pytest.mark.parametrize("way", ["q", signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT])
-def test_the_folder_goes_with_the_run(
-    machine: tuple[Path, dict[str, str]], way: str | signal.Signals
-) -> None:
-    temporary, env = machine
+def test_the_folder_goes_with_the_run(user: tuple[Path, dict[str, str]], way: str | signal.Signals) -> None:
+    temporary, env = user
     with started(env, "--demo") as terminal:
         terminal.wait_for_text("← active", 30)
         assert len(os.listdir(temporary)) == 1
@@ -56,9 +49,9 @@ def test_the_folder_goes_with_the_run(
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT])
 def test_the_folder_goes_with_a_run_that_is_ended_at_its_first_frame(
-    machine: tuple[Path, dict[str, str]], number: signal.Signals
+    user: tuple[Path, dict[str, str]], number: signal.Signals
 ) -> None:
-    temporary, env = machine
+    temporary, env = user
     with started(env, "--demo") as terminal:
         terminal.wait_for_bytes(b"\x1b[?1049h", 30)
         terminal.signal(number)
@@ -67,8 +60,8 @@ def test_the_folder_goes_with_a_run_that_is_ended_at_its_first_frame(
     assert os.listdir(temporary) == []
 
 
-def test_the_folder_of_a_killed_run_goes_with_the_next(machine: tuple[Path, dict[str, str]]) -> None:
-    temporary, env = machine
+def test_the_folder_of_a_killed_run_goes_with_the_next(user: tuple[Path, dict[str, str]]) -> None:
+    temporary, env = user
     with started(env, "--demo") as terminal:
         terminal.wait_for_text("← active", 30)
         (left,) = os.listdir(temporary)
@@ -82,8 +75,8 @@ def test_the_folder_of_a_killed_run_goes_with_the_next(machine: tuple[Path, dict
     assert os.listdir(temporary) == []
 
 
-def test_the_folder_of_examples_opened_by_key_goes_as_well(machine: tuple[Path, dict[str, str]]) -> None:
-    temporary, env = machine
+def test_the_folder_of_examples_opened_by_key_goes_as_well(user: tuple[Path, dict[str, str]]) -> None:
+    temporary, env = user
     with started(env) as terminal:
         terminal.wait_for_text("F6 examples", 30)
         terminal.press("f6")

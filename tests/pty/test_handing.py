@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import stat
 import sys
 from pathlib import Path
 
@@ -12,9 +10,8 @@ import pytest
 from tests.factory import chain, write_session
 from tests.terminal import Terminal
 
-ROOT = Path(__file__).parent.parent.parent
 COMMAND = [sys.executable, "-m", "app"]
-EDITOR = """#!{python}
+EDITOR = """
 import os, sys
 print("EDITS", open(sys.argv[-1]).read(), os.isatty(1), flush=True)
 try:
@@ -27,34 +24,20 @@ except KeyboardInterrupt:
 
 
 @pytest.fixture
-def machine(tmp_path):
+def shell(empty_shell):
     """A folder with a session, and an environment with an editor that reads lines."""
-    work = tmp_path / "work"
-    work.mkdir()
-    store = tmp_path / "home/.pi/agent/sessions/--work--"
+    folder, work, env = empty_shell
+    store = folder / "home/.pi/agent/sessions/--work--"
     write_session(store / "2026_aaaa.jsonl", *chain("question", "the answer", id="aaaa", cwd=str(work)))
-    program = tmp_path / "bin/lineeditor"
-    program.parent.mkdir()
-    program.write_text(EDITOR.format(python=sys.executable))
-    program.chmod(program.stat().st_mode | stat.S_IXUSR)
-    (tmp_path / "tmp").mkdir()
-    env = {
-        "HOME": str(tmp_path / "home"),
-        "PATH": f"{program.parent}:{os.environ['PATH']}",
-        "LEAFMARK_CACHE_DIR": str(tmp_path / "cache"),
-        "LEAFMARK_STATE_DIR": str(tmp_path / "state"),
-        "PYTHONPATH": str(ROOT),
-        "LANG": "C.UTF-8",
-        "TMPDIR": str(tmp_path / "tmp"),
-        "EDITOR": "lineeditor",
-        "PAGER": "lineeditor",
-    }
-    return work, env
+    empty_shell.add_program("lineeditor", EDITOR)
+    (folder / "tmp").mkdir()
+    env |= {"TMPDIR": str(folder / "tmp"), "EDITOR": "lineeditor", "PAGER": "lineeditor"}
+    return empty_shell
 
 
 @pytest.mark.parametrize("key", ["E", "P"])
-def test_the_program_has_the_terminal_until_it_ends(machine, key):
-    work, env = machine
+def test_the_program_has_the_terminal_until_it_ends(shell, key):
+    _, work, env = shell
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
         terminal.wait_for_text("← active", 30)
         terminal.wait_for_text("the answer")

@@ -5,14 +5,9 @@ from __future__ import annotations
 import pytest
 
 from app.commands import COMMANDS
-from tests.pty.test_selector import COMMAND, Machine, pointed, shown
+from tests.pty.machine import COMMAND, pointed, shown
 
 EVERY_ONE_OFF = "[keys]\n" + "".join(f'"{command.id}" = ""\n' for command in COMMANDS)
-
-
-@pytest.fixture
-def machine(tmp_path):
-    return Machine(tmp_path)
 
 
 @pytest.mark.parametrize("words", [[], ["resume"]])

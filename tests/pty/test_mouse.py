@@ -7,14 +7,9 @@ from __future__ import annotations
 import pytest
 
 from tests.factory import chain, write_session
-from tests.pty.test_selector import COMMAND, Machine, planned, pointed, shown
+from tests.pty.machine import COMMAND, planned, pointed, shown
 
 NARROW, WIDE = (80, 24), (120, 40)
-
-
-@pytest.fixture
-def machine(tmp_path):
-    return Machine(tmp_path)
 
 
 @pytest.fixture

@@ -5,10 +5,8 @@ and how the terminal is left.
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
-import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -16,100 +14,9 @@ from pathlib import Path
 import pytest
 
 from tests.factory import chain, message, write_session
-from tests.terminal import Terminal
+from tests.pty.machine import COMMAND, planned, pointed, shown
 
-ROOT = Path(__file__).parent.parent.parent
-COMMAND = [sys.executable, "-m", "app"]
 ENDING = [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT]
-RECORDER = """#!{python}
-import json, os, sys
-name = os.path.basename(sys.argv[0])
-with open({folder!r} + "/ran-" + name + ".json", "w") as file:
-    json.dump({{"argv": sys.argv, "cwd": os.getcwd(), "env": dict(os.environ), "pid": os.getpid()}}, file)
-print(name, "runs")
-"""
-
-
-class Machine:
-    """A home with sessions of pi and oh-my-pi, both programs on PATH, and a shell's environment there."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        self.home = folder / "home"
-        self.work = folder / "work"
-        self.other = folder / "other"
-        for each in (self.home, self.work, self.other, folder / "bin"):
-            each.mkdir()
-        for name in ("pi", "omp"):
-            program = folder / "bin" / name
-            program.write_text(RECORDER.format(python=sys.executable, folder=str(folder)))
-            program.chmod(program.stat().st_mode | stat.S_IXUSR)
-        self.env = {
-            "HOME": str(self.home),
-            "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
-            "LEAFMARK_CACHE_DIR": str(folder / "cache"),
-            "LEAFMARK_STATE_DIR": str(folder / "state"),
-            "LEAFMARK_CONFIG_DIR": str(folder / "config"),
-            "XDG_DATA_HOME": str(folder / "data"),
-            "PYTHONPATH": str(ROOT),
-            "LANG": "C.UTF-8",
-        }
-        self.login = self.session("aaaa-login", "fix the login", "too early")
-        self.page = self.session("bbbb-page", "write a man page", "here it is", "thanks", minutes=9)
-        self.omp = self.session(
-            "cccc-dark", "dark mode please", "dark it is", cwd=self.other, agent="omp", minutes=7
-        )
-
-    def session(self, id, *texts, cwd=None, agent="pi", minutes=5):
-        """A session file, whose folder is `cwd`, active so many minutes after the others' start."""
-        cwd = cwd or self.work
-        lines = chain(*texts, id=id, cwd=str(cwd))
-        for line in lines[1:]:
-            line["timestamp"] = line["timestamp"].replace("T10:", f"T1{minutes}:")
-        name = f"--{Path(cwd).name}--" if agent == "pi" else f"-{Path(cwd).name}"
-        store = self.home / f".{agent}/agent/sessions" / name
-        return write_session(store / f"2026-05-01T10-00-00-000Z_{id}.jsonl", *lines)
-
-    def settings(self, text):
-        (self.folder / "config").mkdir()
-        (self.folder / "config" / "config.toml").write_text(text)
-
-    def terminal(self, *words, cwd=None, command=None, **options):
-        return Terminal(
-            command or [*COMMAND, "resume", *words], env=self.env, cwd=str(cwd or self.work), **options
-        )
-
-    def ran(self, name="pi"):
-        """What the program was given, None where it was not run."""
-        path = self.folder / f"ran-{name}.json"
-        return json.loads(path.read_text()) if path.exists() else None
-
-    def warm(self):
-        subprocess.run([*COMMAND, "list"], env=self.env, cwd=str(self.work), check=True, capture_output=True)
-
-    def files(self):
-        return {path: path.read_bytes() for path in self.home.rglob("*") if path.is_file()}
-
-
-@pytest.fixture
-def machine(tmp_path):
-    return Machine(tmp_path)
-
-
-def shown(terminal, text="user ·"):
-    """Textual has the screen, and the transcript of the session under the cursor is read."""
-    terminal.wait_for_bytes(b"\x1b[?1000h", 30)
-    terminal.wait_for_text(text, 30)
-
-
-def planned(terminal, words):
-    """The line at the foot says what Enter would run."""
-    terminal.wait_for(lambda it: words in it.lines[-2], 30)
-
-
-def pointed(terminal, text):
-    """The pointer is at the row with this text."""
-    terminal.wait_for(lambda it: any("❯" in line and text in line for line in it.lines), 30)
 
 
 def test_enter_becomes_the_program_in_the_sessions_folder(machine):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -22,6 +24,29 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 HERE = "/work/app"
+
+
+WAYS = [{"selector": ""}, {}]
+"""Of `browser`: to open the selector, and the browser."""
+
+
+def asked(it):
+    """What the bars below the panes say: the question, and the keys that answer it."""
+    return [line.strip() for line in it.text().splitlines()[-2:]]
+
+
+def snapshot(folder):
+    """The files in a folder."""
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def pack(tmp_path, name, *lines, cut=None):
+    """A session in the archive of oh-my-pi, of which so many bytes are there."""
+    path = tmp_path / "home/.omp/agent/archive/sessions/-work-app" / f"{name}.jsonl.gz"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    data = gzip.compress("".join(json.dumps(line) + "\n" for line in lines).encode())
+    path.write_bytes(data[:cut])
+    return path
 
 
 class Driver:

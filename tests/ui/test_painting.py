@@ -9,7 +9,7 @@ from textual._compositor import Compositor
 from textual.css.stylesheet import Stylesheet
 
 from app.messages import SessionsChanged
-from app.screens import keeping_screen, searching_side
+from app.screens import searching_side, surroundings_screen
 from app.screens.keeping_screen import SLICE
 from app.services.searching import Searching
 from app.view.session_list import SessionList
@@ -25,7 +25,7 @@ from tests.ui.test_live import append
 @pytest.fixture(autouse=True)
 def nobody_looks_who_is_live(monkeypatch):
     """That would add its marks whenever it happens."""
-    monkeypatch.setattr(keeping_screen, "LOOK_EVERY", 3_600.0)
+    monkeypatch.setattr(surroundings_screen, "LOOK_EVERY", 3_600.0)
 
 
 @pytest.fixture

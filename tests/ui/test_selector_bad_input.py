@@ -19,9 +19,7 @@ from app.sessions import guard
 from app.sessions.errors import SessionError
 from app.stores.live import MAYBE, Verdict
 from tests.factory import chain, entry, message, write_session
-from tests.ui.conftest import pi_session
-from tests.ui.test_acting import snapshot
-from tests.ui.test_selector_keys import pack
+from tests.ui.conftest import pack, pi_session, snapshot
 
 HOSTILE = "\x1b]52;c;aGk=\x07\x1b[2J\x9b31m\u202eevil\u2066\x1bPq\x1b\\[bold red]x[/]\r\n2nd\u2028third\x00"
 BAD = ("\x1b", "\x07", "\x9b", "\x00", "\u202e", "\u2066", "\u2028", "\r")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from app.index.search.found import Hit, Page
     from app.index.search.search import Search
+    from app.index.search.searcher import Searcher
 
 
 class World:
@@ -86,3 +87,15 @@ class World:
 def marked(hit: Hit) -> list[str]:
     """What of the snippet is marked as found."""
     return [hit.snippet[start:end] for start, end in hit.ranges]
+
+
+def looked(world: World, text: str) -> int:
+    """How often a session is looked through for a term."""
+    asked = world.search(text)
+    list(asked)
+    return asked.looked
+
+
+def searcher(index: Index) -> Searcher:
+    """What searches an index of this process."""
+    return index._own.searcher()

@@ -1,0 +1,133 @@
+"""What is known of the listed sessions besides their files: who is live, which are pinned, which folders are
+this one, the sessions of sub-agents. Asked of the services, which answer with messages.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+
+from textual import on
+
+from app.messages import HereFound, PinsRead, PlacesFound, StatesFound, SubagentsRead
+from app.screens.resuming_screen import ResumingScreen
+from app.services.made import stop_made
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.services.liveness import Liveness
+    from app.services.surroundings import Surroundings
+    from app.view.session_list import SessionList
+
+# seconds
+LOOK_EVERY = 2.0
+TICK_EVERY = 30.0
+
+
+class SurroundingsScreen(ResumingScreen):
+    """Has what is known besides shown in `side`."""
+
+    model: SessionList
+
+    def begin_surroundings(self) -> None:
+        """Nothing is known yet."""
+        self._places: Sequence[tuple[str, str, str]] = ()
+        self._subagents: set[str] = set()
+
+    # imports hold up the first key: these come with their first use
+    @cached_property
+    def _liveness(self) -> Liveness:
+        from app.services.liveness import Liveness
+
+        return Liveness(self.setup, self.post_message, self.service_failed)
+
+    @cached_property
+    def _surroundings(self) -> Surroundings:
+        from app.services.surroundings import Surroundings
+
+        return Surroundings(self.setup, self.post_message, self.service_failed)
+
+    def end_surroundings(self) -> None:
+        """End the services."""
+        stop_made(self, "_liveness", "_surroundings")
+
+    # what a subclass shows
+
+    def clock_moved(self) -> None:
+        """Ages that are on the screen may be others now."""
+
+    def sessions_changed(self) -> None:
+        """Other sessions are in the list, or they are shown in another way."""
+        raise NotImplementedError
+
+    # who is live, and when
+
+    def keep_looking(self) -> None:
+        """Look every now and then from here on."""
+        self._surroundings.read_pins()
+        self.set_interval(LOOK_EVERY, self.look)
+        self.set_interval(TICK_EVERY, self._tick)
+
+    def look(self) -> None:
+        """Have it found out who is live; without any session, what there is where they are looked for."""
+        self._liveness.look(self.model.rows())
+        if not self.model.known:
+            # the screen says what is there instead, also when that is no more
+            self._surroundings.find_places()
+
+    @on(StatesFound)
+    def _states_found(self, event: StatesFound) -> None:
+        self.reasons = dict(event.reasons)
+        if dict(event.states) != self.side.list.states:
+            self.side.list.set_states(event.states)
+            self.refresh_bars()
+
+    def _tick(self) -> None:
+        self.side.list.now_ms = self.setup.now_ms()
+        self.side.list.redraw_rows()
+        self.clock_moved()
+
+    # pins and folders
+
+    def pins_changed(self) -> None:
+        self._surroundings.read_pins()
+
+    @on(PinsRead)
+    def _pins_read(self, event: PinsRead) -> None:
+        self.side.list.set_pins(event.pins)
+
+    @on(PlacesFound)
+    def _places_found(self, event: PlacesFound) -> None:
+        if event.places != self._places:
+            self._places = event.places
+            self.sessions_changed()
+
+    @on(HereFound)
+    def _here_found(self, event: HereFound) -> None:
+        self.side.list.also_here(event.folders)
+        self.sessions_changed()
+
+    # sub-agents
+
+    def read_subagents(self) -> None:
+        """Have the sessions of sub-agents looked for, where they are shown."""
+        if self.model.arrangement.hidden:
+            self._surroundings.read_subagents(self.model.rows())
+
+    @on(SubagentsRead)
+    def _subagents_read(self, event: SubagentsRead) -> None:
+        found = {row.path for row in event.rows}
+        self.side.list.apply(event.rows, self._subagents - found)
+        self._subagents = found
+        self.sessions_changed()
+
+    def gone_with(self, paths: Sequence[str]) -> list[str]:
+        """The listed sub-agents of sessions that are gone: nobody follows their files, which went along."""
+        if not (paths and self._subagents):
+            return []
+        folders = tuple(os.path.splitext(path)[0] + os.sep for path in paths)
+        gone = [path for path in self._subagents if path.startswith(folders)]
+        self._subagents.difference_update(gone)
+        return gone

@@ -1,0 +1,208 @@
+"""Trashing where there is no trash, or where it is on another file system (issue 5 "Actions")."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.actions import trashcan
+from app.actions.restore import restore, trashed
+from app.actions.trash import NoTrash, trash
+from app.sessions.errors import NotThere
+from app.stores import discover
+from tests.actions.conftest import contents, trash_of, with_artifacts
+from tests.factory import chain, write_session
+
+if TYPE_CHECKING:
+    from tests.sessions.manager.conftest import Home
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+# where there is no trash
+
+
+def test_where_the_trash_cannot_be_written_all_stays(home: Home, omp_path: str) -> None:
+    data = home.folder / ".local/share"
+    data.mkdir(parents=True)
+    (data / "Trash").write_text("no folder")
+    before = contents(str(home.folder))
+    with pytest.raises(NoTrash, match="no trash") as caught:
+        trash(omp_path, home.env)
+    assert caught.value.path == omp_path
+    assert contents(str(home.folder)) == before
+
+
+@pytest.mark.parametrize("error", [OSError(5, "Input/output error"), PermissionError(13, "denied", b"/t")])
+@pytest.mark.parametrize("fails_at", [1, 2])
+def test_when_the_library_fails_all_stays(
+    home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch, error: OSError, fails_at: int
+) -> None:
+    from app.actions import trash as module
+
+    sent = []
+    send = module._send
+
+    def sometimes(path: str, env: dict[str, str]) -> None:
+        sent.append(path)
+        if len(sent) == fails_at:
+            raise error
+        send(path, env)
+
+    monkeypatch.setattr(module, "_send", sometimes)
+    before = contents(str(home.folder / ".omp"))
+    with pytest.raises(NoTrash, match=error.strerror):
+        trash(omp_path, home.env)
+    assert len(sent) == fails_at
+    assert contents(str(home.folder / ".omp")) == before
+    if trash_of(home).exists():
+        assert not os.listdir(trash_of(home) / "files")
+        assert not os.listdir(trash_of(home) / "info")
+
+
+def test_a_trash_that_says_yes_and_does_not_say_where_is_told_of(
+    home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "app.actions.trash._send", lambda path, env: shutil.move(path, home.folder / "hidden")
+    )
+    (home.folder / "hidden").mkdir()
+    change = trash(omp_path, home.env)
+    assert change.after is None
+    assert "not known" in change.note
+    with pytest.raises(NotThere):
+        restore(change)
+
+
+# other file systems
+
+
+def _is_other_device(tmp_path: Path) -> bool:
+    return os.path.isdir("/dev/shm") and os.stat("/dev/shm").st_dev != tmp_path.stat().st_dev
+
+
+def test_on_another_file_system_it_is_that_ones_trash(home: Home, tmp_path: Path) -> None:
+    if not _is_other_device(tmp_path):
+        pytest.skip("there is no other file system that may be written")
+    top = Path(f"/dev/shm/.Trash-{os.getuid()}")
+    folder = Path("/dev/shm") / f"leafmark-{os.getpid()}-{tmp_path.name}"
+    try:
+        path = write_session(folder / "--w--/other.jsonl", *chain("q", "a", id="other"))
+        (path.with_suffix("") / "deep").mkdir(parents=True)
+        (path.with_suffix("") / "deep/1.log").write_text("said")
+        os.utime(path, ns=(1, 1_700_000_000_123_456_789))
+        env = {**home.env, "PI_CODING_AGENT_SESSION_DIR": str(folder)}
+        stores = discover(env, str(home.folder), "/")
+        before = contents(str(folder))
+        change = trash(str(path), env)
+        assert (change.after or "").startswith(str(top))
+        (found,) = [one for one in trashed(env, stores, str(tmp_path)) if one.session_id == "other"]
+        assert (found.in_trash, found.artifacts) == (change.after, change.moves[1][1])
+        shutil.rmtree(folder)
+        restore(found)
+        assert contents(str(folder)) == before
+        assert not trashcan.note_of(found.in_trash)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        for part in (top / "files", top / "info", top):
+            if part.is_dir() and not os.listdir(part):
+                part.rmdir()
+
+
+def test_from_a_trash_on_another_file_system_it_comes_back_whole(home: Home, tmp_path: Path) -> None:
+    """Where a file system has none of its own, some systems copy to the trash in the home folder."""
+    if not _is_other_device(tmp_path):
+        pytest.skip("there is no other file system that may be written")
+    folder = Path("/dev/shm") / f"leafmark-{os.getpid()}-{tmp_path.name}"
+    files, info = folder / "Trash/files", folder / "Trash/info"
+    try:
+        path = Path(with_artifacts(home, "omp"))
+        os.utime(path, ns=(1, 1_700_000_000_123_456_789))
+        before, status = contents(str(home.folder / ".omp")), path.lstat()
+        files.mkdir(parents=True)
+        info.mkdir()
+        for thing in (path, path.with_suffix("")):
+            shutil.move(thing, files / thing.name)
+            (info / f"{thing.name}.trashinfo").write_text(
+                f"[Trash Info]\nPath={thing}\nDeletionDate=2026-05-01T10:00:00\n"
+            )
+        env = {**home.env, "XDG_DATA_HOME": str(folder)}
+        assert trashcan.find(str(path), status, env) == str(files / path.name)
+        stores = discover(home.env, str(home.folder), "/")
+        (found,) = trashed(env, stores, str(tmp_path))
+        restore(found)
+        assert contents(str(home.folder / ".omp")) == before
+        assert os.listdir(files) == os.listdir(info) == []
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+MOUNTED = """
+import os, subprocess, sys
+from pathlib import Path
+from app.actions.delete import delete_for_good
+from app.actions.trash import NoTrash, trash
+from app.sessions.errors import ReadOnlyFolder
+from tests.factory import chain, write_session
+
+home, mounted = Path(sys.argv[1]), Path(sys.argv[2])
+env = {"HOME": str(home)}
+os.environ.update(env)
+
+def mount(*words):
+    subprocess.run(["mount", *words], check=True)
+
+def refused(path, error):
+    before = path.read_bytes()
+    try:
+        trash(str(path), env)
+    except error as refused:
+        assert type(refused) is error, type(refused)
+        assert path.read_bytes() == before
+        return str(refused)
+    raise AssertionError("was not refused")
+
+# A trash that may not be written.
+path = write_session(home / ".pi/agent/sessions/--w--/s.jsonl", *chain("q", "a"))
+bin = home / ".local/share/Trash"
+bin.mkdir(parents=True)
+mount("-t", "tmpfs", "-o", "ro", "none", str(bin))
+assert "Read-only" in refused(path, NoTrash)
+assert delete_for_good(str(path), env).after is None
+assert not path.exists()
+
+# A file system that can have none: a plain file is in its place.
+mount("-t", "tmpfs", "none", str(mounted))
+path = write_session(mounted / "--w--/s.jsonl", *chain("q", "a"))
+(mounted / f".Trash-{os.getuid()}").write_text("")
+refused(path, NoTrash)
+
+# Sessions that may not be moved at all: deleting would not help either.
+mount("-o", "remount,ro", str(mounted))
+assert "may not be written" in refused(path, ReadOnlyFolder)
+try:
+    delete_for_good(str(path), env)
+except ReadOnlyFolder:
+    print("done")
+"""
+
+
+def test_read_only_file_systems_and_such_without_a_trash(home: Home, tmp_path: Path) -> None:
+    apart = ["unshare", "--mount", "--map-root-user"]
+    if not shutil.which("unshare") or subprocess.run([*apart, "true"], check=False).returncode:
+        pytest.skip("nothing can be mounted here for one process only")
+    (tmp_path / "mounted").mkdir()
+    done = subprocess.run(
+        [*apart, sys.executable, "-c", MOUNTED, str(home.folder), str(tmp_path / "mounted")],
+        env={"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"]},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == "done\n", done.stderr

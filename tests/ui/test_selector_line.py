@@ -1,0 +1,111 @@
+"""What is typed in the selector: what pi's own tests pin for its picker (PARITY 5, "Search")."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.screens.questions import RowQuestion
+from tests.factory import chain, message
+from tests.ui.conftest import pi_session
+
+
+async def test_what_is_not_found_here_may_be_elsewhere(browser, three):
+    async with browser(selector="dark") as it:
+        await it.until(lambda: "No session in this folder matches “dark”." in it.text(), "nothing")
+        assert "Tab looks in all folders." in it.text()
+        await it.press("tab")
+        await it.until(lambda: it.listed() == ["site1"], "the session")
+
+
+@pytest.mark.parametrize("key", ["insert", "ctrl+@"])
+async def test_marks_are_set_while_something_is_typed(browser, three, key):
+    async with browser(selector="") as it:
+        await it.press(*"done")
+        await it.until(lambda: it.listed() == ["plain"], "the session")
+        await it.press(key)
+        assert it.sessions.model.marked == {str(it.path("plain"))}
+        assert it.box.value == "done"
+
+
+@pytest.mark.parametrize("key", ["ctrl+w", "alt+backspace", "ctrl+backspace"])
+async def test_words_are_deleted_to_the_left(browser, three, key):
+    async with browser(selector="") as it:
+        await it.press(*"man page")
+        await it.press(key)
+        assert it.box.value == "man "
+        await it.press(key)
+        assert it.box.value == ""
+        assert not isinstance(it.screen, RowQuestion)
+
+
+async def test_ctrl_d_asks_also_where_something_is_typed_and_where_nothing_is(browser, three):
+    async with browser(selector="") as it:
+        for typed in ("", "man"):
+            await it.press(*typed)
+            await it.press("ctrl+d")
+            assert isinstance(it.screen, RowQuestion)
+            await it.press("escape")
+            assert it.box.value == typed
+            assert it.path("plain").exists()
+
+
+async def test_a_phrase_is_found_over_any_blanks(browser, three, tmp_path):
+    pi_session(tmp_path, *chain("a", "two   words\n\tthree", id="spaced"), id="spaced")
+    async with browser(selector="") as it:
+        await it.press(*'"two words three"')
+        await it.until(lambda: it.listed() == ["spaced"], "the phrase")
+
+
+async def test_a_pattern_without_capitals_does_not_heed_case(browser, three, tmp_path):
+    pi_session(tmp_path, *chain("a", "MAN  Pages", id="loud"), id="loud")
+    async with browser(selector="") as it:
+        await it.press(*"re:man\\s+p")
+        await it.until(lambda: sorted(it.listed()) == ["loud", "plain"], "the sessions")
+
+
+async def test_what_fits_best_comes_first_only_where_that_is_asked_for(browser, tmp_path):
+    pi_session(tmp_path, *chain("x", "zebra " * 30, id="much"), id="much")
+    late = chain("y", "one zebra among many other words " + "w " * 200, id="little")
+    late[-1]["timestamp"] = "2026-05-02T10:00:00.000Z"
+    pi_session(tmp_path, *late, id="little")
+    async with browser(selector="") as it:
+        await it.press(*"zebra")
+        await it.until(lambda: it.listed() == ["little", "much"], "both, the newest first")
+        await it.press("ctrl+s")
+        assert it.listed() == ["little", "much"]
+        await it.press("ctrl+s")
+        await it.until(lambda: it.listed() == ["much", "little"], "the best first")
+        assert it.box.value == "zebra"
+
+
+async def test_what_matches_is_marked_in_the_row(browser, three):
+    async with browser(selector="") as it:
+        await it.press(*"page")
+        await it.until(lambda: it.listed() == ["plain"], "the session")
+        line = it.sessions.draw(0, 50, False)
+        assert [text for text, style in line if style == "match"] == ["page"]
+
+
+async def test_what_tools_gave_back_streams_in_when_it_is_asked_for(browser, three, tmp_path):
+    call = {"type": "toolCall", "id": "t", "name": "bash", "arguments": {"command": "ls quokka"}}
+    lines = chain("look", id="tooled")
+    lines.append(message("a", "00000001", "assistant", "looking"))
+    lines[-1]["message"]["content"].append(call)
+    lines.append(message("b", "a", "toolResult", "wombat.txt", toolCallId="t", toolName="bash"))
+    pi_session(tmp_path, *lines, id="tooled")
+    async with browser(selector="") as it:
+        await it.press(*"wombat")
+        await it.until(lambda: "No session matches" in it.text(), "nothing")
+        await it.press("ctrl+t")
+        await it.until(lambda: it.listed() == ["tooled"], "what the tool gave back")
+        assert it.box.value == "wombat"
+        await it.press("ctrl+u", *"quokka")
+        await it.until(lambda: it.listed() == ["tooled"], "what the tool was asked")
+
+
+async def test_count_and_scope_are_said(browser, three):
+    async with browser(selector="") as it:
+        await it.press(*"done")
+        await it.until(lambda: "1 of 2" in it.text(), "the count")
+        await it.press("tab")
+        await it.until(lambda: "2 of 3" in it.text(), "the count of all")

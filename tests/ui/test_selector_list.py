@@ -1,0 +1,155 @@
+"""Which sessions the selector lists, and how: what pi's own tests pin for its picker (PARITY 5 "Listing")."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+import pytest
+
+from app.index.index import Index
+from app.screens.questions import RowEditor
+from app.services.indexing import Indexing
+from app.view.cells import width
+from tests.factory import chain, entry
+from tests.ui.conftest import pi_session
+
+# scope
+
+
+@pytest.fixture
+def slow(monkeypatch):
+    """What is stored is read when the test lets it."""
+    go = threading.Event()
+    run = Indexing._run
+
+    def held(self):
+        go.wait()
+        run(self)
+
+    monkeypatch.setattr(Indexing, "_run", held)
+    yield go
+    go.set()
+
+
+@pytest.mark.parametrize(("times", "scope"), [(0, "here"), (1, "all"), (2, "here"), (3, "all")])
+async def test_tab_during_a_slow_load_says_the_scope_and_the_load_does_not_turn_it(
+    browser, three, slow, times, scope
+):
+    async with browser(selector="", settle=False) as it:
+        await it.press(*["tab"] * times)
+        assert it.listed() == []
+        slow.set()
+        await it.settled()
+        assert it.sessions.model.arrangement.scope == scope
+        assert len(it.listed()) == (2 if scope == "here" else 3)
+
+
+async def test_a_load_of_an_empty_folder_turns_nothing_either(browser, three, slow):
+    async with browser(selector="", here="/work/nothing", settle=False) as it:
+        slow.set()
+        await it.until(lambda: it.screen.scanned, "the load")
+        await it.press("tab", "tab")
+        assert it.sessions.model.arrangement.scope == "here"
+        assert it.listed() == []
+        assert "Tab shows those of all folders." in it.text()
+
+
+async def test_all_folders_are_loaded_once(browser, three, monkeypatch):
+    made, scans = [], []
+    rows, scan = Index.rows, Index.rescan
+    monkeypatch.setattr(Index, "rows", lambda self: made.append(self) or rows(self))
+    monkeypatch.setattr(Index, "rescan", lambda self: scans.append(self) or scan(self))
+    async with browser(selector="") as it:
+        before = len(made)
+        await it.press("tab", "tab", "tab", "tab", "tab")
+        assert len(it.listed()) == 3
+        assert (len(made), scans) == (before, [])
+
+
+async def test_with_both_scopes_empty_it_stays_open(browser, tmp_path):
+    async with browser(selector="") as it:
+        assert "No sessions found" in it.text()
+        await it.press("tab", "tab", "enter", "down", "ctrl+d", "ctrl+r", "ctrl+y", "ctrl+backspace")
+        await it.press("shift+tab", "t", "f", "F", "n", "p", "y", "Y", "space", "asterisk", "enter")
+        assert not it.app._exit
+        assert it.selects
+        assert it.toasts() == []
+        await it.press("slash", "escape")
+        assert it.app._exit
+
+
+@pytest.mark.parametrize("linked", ["here", "session"])
+async def test_a_folder_that_is_spelled_otherwise_is_here(browser, tmp_path, linked):
+    real, link = tmp_path / "real", tmp_path / "link"
+    real.mkdir()
+    link.symlink_to(real)
+    here, cwd = (link, real) if linked == "here" else (real, link)
+    pi_session(tmp_path, *chain("through a link", "x", id="linked", cwd=str(cwd)), id="linked")
+    pi_session(tmp_path, *chain("elsewhere", "x", id="other", cwd="/other"), id="other")
+    async with browser(selector="", here=str(here)) as it:
+        await it.until(lambda: it.listed() == ["linked"], "the session of this folder")
+        await it.press("tab")
+        assert len(it.listed()) == 2
+
+
+async def test_a_parent_that_is_named_through_a_link_is_the_parent(browser, three, tmp_path):
+    (tmp_path / "alias").symlink_to(tmp_path / "home")
+    parent = next(tmp_path.rglob("*branchy.jsonl"))
+    fork = chain("fork of it", "yes", id="forked")
+    fork[0]["parentSession"] = str(tmp_path / "alias" / parent.relative_to(tmp_path / "home"))
+    pi_session(tmp_path, *fork, id="forked")
+    async with browser(selector="") as it:
+        listed = it.listed()
+        assert listed.index("forked") == listed.index("branchy") + 1
+        assert "└" in next(line for line in it.text().splitlines() if "fork of it" in line)
+
+
+# rows
+
+
+async def test_newest_is_by_the_last_message_and_not_by_the_files_time(browser, three):
+    async with browser(selector="") as it:
+        os.utime(it.path("plain"), (2_000_000_000, 2_000_000_000))
+        await it.press("f5")
+        await it.settled()
+        assert it.listed() == ["branchy", "plain"]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("one\ntwo\r\nthree", "one two three"),
+        ("tab\there", "tab here"),
+        ("bell\x07 and \x1b[31mred", "bell"),
+        ("日本語の名前 と 絵文字 🦊", "日本語の名前 と 絵文字 🦊"),
+        ("e\u0301clair", "e\u0301clair"),
+    ],
+)
+async def test_names_and_prompts_of_any_kind_take_one_line(browser, tmp_path, text, shown):
+    pi_session(tmp_path, *chain(text, "x", id="prompt"), id="prompt")
+    name = [*chain("p", "x", id="named"), entry("session_info", "n", "00000002", 13, name=text)]
+    pi_session(tmp_path, *name, id="named")
+    async with browser(selector="", size=(120, 20)) as it:
+        lines = it.text().splitlines()
+        assert sum(shown in line.split("│")[1] for line in lines if line.count("│") > 1) == 2
+        assert {width(line) for line in lines[:-1]} == {120}
+        await it.press("ctrl+r")
+        assert isinstance(it.screen, RowEditor)
+        assert "\n" not in it.screen.query_one("Input").value
+
+
+async def test_pages_move_while_one_types(browser, tmp_path):
+    for at in range(60):
+        pi_session(tmp_path, *chain(f"task {at:02}", "x", id=f"s{at:02}"), id=f"s{at:02}")
+    async with browser(selector="", size=(120, 30)) as it:
+        first = it.sessions.row.id
+        await it.press("pagedown")
+        assert it.sessions.cursor == it.sessions.page
+        await it.press("pageup")
+        assert it.sessions.row.id == first
+        await it.press("pageup")
+        assert it.sessions.cursor == 0, "it does not go round"
+        await it.press(*["pagedown"] * 9, "down")
+        assert it.sessions.cursor == 59
+        assert it.focus == "filter"

@@ -1,0 +1,37 @@
+"""Lists of sessions, arranged, and what they show."""
+
+from __future__ import annotations
+
+from app.view.arrangement import Arrangement
+from app.view.session_list import SessionList
+from tests.factory import MINUTE, NOW, make_row
+
+HERE = "/p1"
+EMPTY = {"message_count": 0, "title": "(no messages)"}
+
+
+def at(minutes):
+    """So many minutes ago."""
+    return NOW - minutes * MINUTE
+
+
+FAMILY = (
+    make_row("old", modified=at(90), cwd="/p2"),
+    make_row("middle", modified=at(50), cwd=HERE),
+    make_row("fork", modified=at(5), cwd=HERE, parent_session="/store/old.jsonl"),
+    make_row("new", modified=at(20), cwd="/p3"),
+)
+
+
+def listed(*rows, here=HERE, pins=(), live=(), **arrangement):
+    """The list of these rows, with every project open."""
+    model = SessionList((here,), "/home/me", Arrangement(**arrangement), frozenset(pins))
+    model.set_live(live)
+    model.load(rows)
+    model.open_all(True)
+    return model
+
+
+def shown(model):
+    """What its lines are: ids of sessions, and folders of projects in brackets."""
+    return [line.row.id if line.row else f"[{line.group.cwd}]" for line in model.lines]

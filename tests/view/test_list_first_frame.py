@@ -1,0 +1,113 @@
+"""The session list in the first frame, of which only some rows are read."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.view.arrangement import Arrangement
+from app.view.session_list import SessionList
+from tests.factory import make_row
+from tests.view.listed import EMPTY, FAMILY, HERE, at, listed, shown
+
+
+@pytest.mark.parametrize("grouped", [True, False])
+def test_the_first_frame_of_one_list_has_all_numbers_and_its_first_rows(grouped):
+    counts = [(HERE, 2, at(5)), ("/p3", 1, at(20)), ("/p2", 1, at(90))]
+    arrangement = Arrangement(grouped=grouped, order="recent")
+    model = SessionList((HERE,), "", arrangement)
+    model.preview(counts, [FAMILY[2], FAMILY[1]])
+    model.open_first(3)
+    assert (model.total, model.known, model.projects, model.matched) == (4, 4, 3, 4)
+    assert not model.is_complete
+    assert shown(model) == (
+        [f"[{HERE}]", "fork", "middle", "[/p3]", "[/p2]"] if grouped else ["fork", "middle"]
+    )
+    model.arrange(arrangement.changed(order="threaded"))
+    other = SessionList((HERE,), "", arrangement)
+    other.load(FAMILY)
+    model.adopt(other)
+    assert (model.total, model.projects, model.is_complete) == (4, 3, True)
+    assert model.arrangement.order == "threaded"
+    if not grouped:
+        assert shown(model) == ["old", "fork", "new", "middle"]
+
+
+def test_the_first_frame_of_this_folder_counts_it_alone():
+    model = SessionList((HERE,), "", Arrangement(scope="here"))
+    model.preview([(HERE, 2, at(5)), ("/p2", 1, at(90))], ())
+    assert (model.total, model.known, model.projects) == (2, 3, 2)
+    assert shown(model) == [f"[{HERE}]"]
+
+
+def test_the_first_frame_of_this_folder_in_one_list_wants_its_rows():
+    model = SessionList((HERE,), "", Arrangement(scope="here", grouped=False))
+    model.preview([(HERE, 2, at(5)), ("/p2", 1, at(90))], ())
+    assert model.first_groups() == [HERE]
+    model.preview((), FAMILY[1:3])
+    assert (shown(model), model.total, model.known) == (["fork", "middle"], 2, 3)
+
+
+def test_the_first_frame_of_this_folder_without_sessions():
+    model = SessionList((HERE,), "", Arrangement(scope="here", grouped=False))
+    model.preview([("/p2", 1, at(90))], ())
+    assert (shown(model), model.total, model.known, model.first_groups()) == ([], 0, 1, [])
+    assert model.empty() == "here"
+    model.begin_with("old")
+    assert model.empty() == "here", "whatever is searched for"
+
+
+def begun(query):
+    """The list of a first frame of this folder, before anything is searched."""
+    model = SessionList((HERE,), "", Arrangement(scope="here", grouped=False))
+    model.preview([(HERE, 3, at(5)), ("/p2", 1, at(90))], ())
+    named = make_row("named", name="Middle way", modified=at(60), cwd=HERE)
+    model.preview((), [make_row("x", title="middle", modified=at(5), cwd=HERE), FAMILY[1], named])
+    model.begin_with(query)
+    return model
+
+
+@pytest.mark.parametrize(
+    ("query", "ids"),
+    [
+        ("", ["x", "middle", "named"]),
+        ("  ", ["x", "middle", "named"]),
+        ("middle", ["x", "middle", "named"]),
+        ("middle way", ["named"]),
+        ("Middle way", []),
+        ("pi way", ["named"]),
+        ("said in it", []),
+        *[
+            (query, [])
+            for query in ('"middle"', "id:middle", "-middle", "mid -x", "re:mid", "re:(", "has:label")
+        ],
+    ],
+)
+def test_the_first_frame_shows_no_row_that_a_query_may_leave_out(query, ids):
+    model = begun(query)
+    assert shown(model) == ids
+    assert model.empty() == ("" if ids else "query")
+    model.preview([(HERE, 3, at(5)), ("/p2", 1, at(90))], ())
+    assert shown(model) == ids, "nor what comes behind it"
+    other = SessionList((HERE,), "", model.arrangement)
+    other.load([*model.rows(), make_row("late", title="middle way said in it", modified=at(1), cwd=HERE)])
+    model.adopt(other)
+    assert shown(model) == (["late", *ids] if ids or query == "said in it" else [])
+    model.set_query("")
+    assert len(shown(model)) == 4
+
+
+def test_the_first_frame_of_a_query_is_followed_by_what_is_found():
+    model = begun("id:middle")
+    model.set_found({"/store/middle.jsonl"}, [], by_rows=False)
+    assert shown(model) == ["middle"]
+    model = begun("middle")
+    model.set_found({"/store/x.jsonl"}, ["middle"], by_rows=True)
+    assert shown(model) == ["x", "middle", "named"]
+
+
+def test_a_list_filled_in_a_thread_gets_the_pins_of_the_screen():
+    model = listed(pins={("pi", "old")}, grouped=False, live=["/store/e.jsonl"])
+    other = SessionList((HERE,), "", Arrangement(grouped=False))
+    other.load([*FAMILY, make_row("e", cwd="/p2", modified=at(99), **EMPTY)])
+    model.adopt(other)
+    assert shown(model) == ["old", "fork", "new", "middle", "e"]
