@@ -47,6 +47,9 @@ def newest(
     page = Page(cache_folder, stores, found.record(), now())
     known = page.read(limit)
     if known is not None:
+        if found.workers:
+            # The catalog was deleted, and the page was not.
+            found.workers.close()
         return *known, None
     from app.index.catalog import Catalog
     from app.index.current import make_current

@@ -14,11 +14,12 @@ from app.index.current import make_current
 from app.index.database import Database
 from app.index.newest import look_first, newest
 from app.index.page import GOOD_MS, ROWS, Page
+from app.index.row import catalog_in
 from app.index.walk import Found, walk
 from app.index.workers import Workers
 from app.stores.live import GROWING_MS
 from tests.index.helpers import append, facts, fill, message, pi_store, session, write
-from tests.waiting import ends
+from tests.waiting import ends, until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -293,3 +294,19 @@ def test_nothing_comes_up_for_a_list_that_has_little_to_read(
     assert looked_first(store, tmp_path / "cache", monkeypatch, 1 << 30).workers is None
     Lister(tmp_path / "cache", [store]).list()
     assert looked_first(store, tmp_path / "cache", monkeypatch, 1000).workers is None
+
+
+def test_what_came_up_for_a_list_that_has_a_page_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = pi_store(tmp_path / "store")
+    fill(tmp_path / "store", 40)
+    lister = Lister(tmp_path / "cache", [store])
+    listed = lister.list()
+    os.unlink(catalog_in(str(tmp_path / "cache")))
+    found = looked_first(store, tmp_path / "cache", monkeypatch, 1000)
+    assert found.workers is not None
+    until(lambda: found.workers.process_ids)
+    rows, total, _ = newest([store], str(tmp_path / "cache"), LIMIT, lambda: lister.now_ms, found)
+    assert (facts(rows), total) == listed
+    until(lambda: not found.workers.process_ids)
