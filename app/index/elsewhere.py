@@ -27,7 +27,7 @@ HOT_FILES = 64
 
 TURN_FILES = 64
 """So many of the others besides, the next ones each time: a copy of a whole store by hard links has as many
-as there are sessions. Of more than some four thousand the oldest wait for the walk.
+as there are sessions. Of more than some four thousand the oldest wait for the turn that all have (`turns`).
 """
 
 

@@ -91,9 +91,13 @@ class Follower:
         if any(is_silent(store.root) for store in self._stores):
             return self._polling("the file system does not report changes")
         try:
-            return NativeWatch(self._stores, self._scanner.known, self._scanner.elsewhere)
+            scanner = self._scanner
+            return NativeWatch(self._stores, scanner.known, scanner.elsewhere, self._passed_over)
         except (ImportError, OSError) as error:
             return self._polling(str(error))
+
+    def _passed_over(self) -> list[str]:
+        return [path for path, _ in self._scanner.complaints]
 
     def _polling(self, reason: str) -> Watch:
         self.note = f"changes are looked for, not reported: {reason}"

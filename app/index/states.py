@@ -8,14 +8,46 @@ from app.stores.live import GROWING_MS, IDLE, verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from app.index.row import Row
     from app.stores.live import Processes, Verdict
 
 
+class Asked:
+    """Sessions that are asked about again and again, mostly with the same agents running: only when those are
+    others is each of ten thousand sessions looked at.
+    """
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        """`folders`: of all of them, as their headers spell them; `grown`: those ever seen to grow."""
+        self.rows = rows
+        self.folders = {row.cwd for row in rows} - {""}
+        self.grown = [row for row in rows if row.grew_ms is not None]
+        self._by: tuple[frozenset[str], ...] = ()
+        self._found: list[Row] = []
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
+
+    def of(self, folders: frozenset[str], names: frozenset[str], ids: frozenset[str]) -> list[Row]:
+        """Those in one of these folders, with a file of one of these names, or with one of these ids."""
+        by = (folders, names, ids)
+        if by != self._by:
+            self._by = by
+            self._found = [
+                row
+                for row in (self.rows if any(by) else ())
+                if row.cwd in folders or row.id in ids or (names and row.path.rpartition(os.sep)[2] in names)
+            ]
+        return self._found
+
+
 def live_sessions(
-    rows: Sequence[Row], processes: Processes, now_ms: int, real: Callable[[str], str] | None = None
+    rows: Sequence[Row] | Asked,
+    processes: Processes,
+    now_ms: int,
+    real: Callable[[str], str] | None = None,
 ) -> dict[str, Verdict]:
     """Path -> verdict for the sessions that are live or maybe live; every other one is idle.
 
@@ -24,19 +56,13 @@ def live_sessions(
 
     :param real: the real path of a folder; that of `processes`, which looks at each folder anew, when None.
     """
-    beside = _folders(rows, processes, real or processes.real)
-    newest = _newest(row for row in rows if row.cwd in beside) if beside else {}
-    claims, ids = processes.claims, processes.session_ids
+    rows = rows if isinstance(rows, Asked) else Asked(rows)
+    beside = _beside(rows, processes, real or processes.real)
+    near = rows.of(beside, frozenset(processes.claims), frozenset(processes.session_ids))
+    newest = _newest(row for row in near if row.cwd in beside)
+    grew = [row for row in rows.grown if row.grew_ms is not None and abs(now_ms - row.grew_ms) <= GROWING_MS]
     found: dict[str, Verdict] = {}
-    for row in rows:
-        grew = row.grew_ms is not None and abs(now_ms - row.grew_ms) <= GROWING_MS
-        if not (
-            grew
-            or row.cwd in beside
-            or (ids and row.id in ids)
-            or (claims and row.path.rpartition(os.sep)[2] in claims)
-        ):
-            continue
+    for row in (*near, *grew):
         is_newest = newest.get((row.agent, row.cwd)) == row.mtime_ns
         mtime_ms = row.mtime_ns // 1_000_000
         said = verdict(
@@ -47,12 +73,12 @@ def live_sessions(
     return found
 
 
-def _folders(rows: Sequence[Row], processes: Processes, real: Callable[[str], str]) -> set[str]:
-    """The folders of sessions, as their headers spell them, that an agent runs in."""
+def _beside(rows: Asked, processes: Processes, real: Callable[[str], str]) -> frozenset[str]:
+    """The folders of sessions that an agent runs in."""
     taken = {process.cwd for process in processes.processes if process.cwd}
     if not taken:
-        return set()
-    return {cwd for cwd in {row.cwd for row in rows} if cwd and real(cwd) in taken}
+        return frozenset()
+    return frozenset(folder for folder in rows.folders if real(folder) in taken)
 
 
 def _newest(rows: Iterable[Row]) -> dict[tuple[str, str], int]:

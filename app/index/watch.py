@@ -7,15 +7,17 @@ the numbers, and why watchfiles' own polling is not used.
 from __future__ import annotations
 
 import os
+import stat
 import time
 
 from app.index.elsewhere import LOOK_SECONDS
 from app.index.hints import Hints, hints_of
 from app.index.polling import WALK_SECONDS, PollWatch
+from app.index.turns import Turns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from threading import Event
     from typing import Protocol
 
@@ -44,7 +46,7 @@ _DEBOUNCE_MS = 50
 # Each step wakes the thread, which is most of what an idle screen costs: where nothing happens they are
 # long (bar 11). Where something does, more is likely to come.
 _STEP_MS = 10
-_QUIET_STEP_MS = 20
+_QUIET_STEP_MS = 40
 _QUIET_SECONDS = 2.0
 
 _SOONEST_SECONDS = 1.0
@@ -52,7 +54,13 @@ _SOONEST_SECONDS = 1.0
 once.
 """
 
-_Identity = tuple[int, int]
+SELDOM_SECONDS = 120.0
+"""So often all is walked through, however little happens: each file and folder has had its turn by then
+(`turns`), but a walk also looks after the catalog.
+"""
+
+_Identity = tuple[int, int, int]
+"""Of a folder: device, inode and mode. Of one that may not be read there are no notices, and no error."""
 
 
 class NativeWatch:
@@ -63,17 +71,24 @@ class NativeWatch:
     are written in other places, of which there are no notices either (`elsewhere`).
     """
 
-    idle_walk_seconds = WALK_SECONDS
+    idle_walk_seconds = SELDOM_SECONDS
 
     def __init__(
-        self, stores: Sequence[Store], known: dict[str, Signature], elsewhere: Elsewhere | None = None
+        self,
+        stores: Sequence[Store],
+        known: dict[str, Signature],
+        elsewhere: Elsewhere | None = None,
+        passed_over: Callable[[], Iterable[str]] = tuple,
     ) -> None:
-        """:raises ImportError: watchfiles does not run here.
+        """:param passed_over: what the last walk did, see `Turns`.
+        :raises ImportError: watchfiles does not run here.
         :raises OSError: the system has no watches left.
         """
         self._stores = stores
         self._known = known
         self._elsewhere = elsewhere
+        self._passed_over = passed_over
+        self._turns = Turns(stores, known)
         self._looked_at = 0.0
         self._roots: dict[str, _Identity] = {}
         self._notify: RustNotify | None = None
@@ -97,18 +112,21 @@ class NativeWatch:
             hints = Hints()
             hints.walk = True
             return hints
+        hints = Hints()
+        self._turns.look(hints)
+        if hints.walk:
+            # No notice has told of it, and there may be none of what is in there.
+            self._roots = {}
         if self._elsewhere is not None and time.monotonic() - self._looked_at >= LOOK_SECONDS:
-            hints = Hints()
             self._elsewhere.look(hints)
             self._looked_at = time.monotonic()
-            if hints.count:
-                return hints
-        if self._notify is None and self._poll is None:
+        if hints.count:
+            return hints
+        if self._notify is None:
+            if self._poll is not None:
+                return self._poll.wait(seconds, stop)
             stop.wait(seconds)
             return Hints()
-        if self._notify is None:
-            assert self._poll is not None
-            return self._poll.wait(seconds, stop)
         if self._poll is None:
             return self._noticed(self._notify, seconds, stop)
         # Both, in turn.
@@ -123,6 +141,7 @@ class NativeWatch:
 
     def walked(self, seconds: float) -> None:
         """See `Watch`; a walk is nothing to the notices."""
+        self._turns.walked(self._passed_over())
         if self._poll is not None:
             self._poll.walked(seconds)
 
@@ -150,10 +169,13 @@ class NativeWatch:
             # Removed and made again, a folder may even get its old inode; the watch is gone all the same.
             self._roots = {}
         hints = hints_of(paths, self._stores, self._known)
-        if self._is_careful and hints.walk:
-            # Each folder that comes needs a watch of its own.
+        if hints.walk and (self._is_careful or any(map(self._is_linked_folder, paths))):
+            # Each folder that comes needs a watch of its own; or it is elsewhere, where nothing is watched.
             self._is_stale = True
         return hints
+
+    def _is_linked_folder(self, path: str) -> bool:
+        return os.path.dirname(path) in self._roots and os.path.islink(path) and os.path.isdir(path)
 
     def _ended(self) -> Hints:
         """A name was no text: there are no more notices from this one, and which file it was nobody knows."""
@@ -207,8 +229,8 @@ class NativeWatch:
                 status = os.stat(store.root)
             except (OSError, ValueError):
                 continue
-            if os.path.isdir(store.root):
-                present[store.root] = (status.st_dev, status.st_ino)
+            if stat.S_ISDIR(status.st_mode):
+                present[store.root] = (status.st_dev, status.st_ino, status.st_mode)
         return present
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import monotonic
 
 from app.actions.resume import Plan, plan
-from app.index.states import live_sessions
+from app.index.states import Asked, live_sessions
 from app.messages import PlanMade, PlanReady, StatesFound
 from app.services.latest import Latest
 from app.stores.live import LIVE, RealPaths, look
@@ -35,6 +35,7 @@ class Liveness:
         self._latest = Latest("live", failed)
         self._real = RealPaths()
         self._real_since = 0.0
+        self._sessions = Asked([])
 
     def look(self, rows: Sequence[Row]) -> None:
         """Look once, for these sessions."""
@@ -47,7 +48,10 @@ class Liveness:
     def _look(self, rows: Sequence[Row]) -> None:
         if monotonic() - self._real_since > KNOWN_FOR:
             self._real, self._real_since = RealPaths(), monotonic()
-        verdicts = live_sessions(rows, look(self._setup.stores), self._setup.now_ms(), self._real)
+        # The same sessions mostly, each of which is told by its place in memory: a row never changes.
+        if self._sessions.rows != rows:
+            self._sessions = Asked([*rows])
+        verdicts = live_sessions(self._sessions, look(self._setup.stores), self._setup.now_ms(), self._real)
         states = {path: said.state for path, said in verdicts.items()}
         self._post(StatesFound(states, {path: said.reason for path, said in verdicts.items()}))
 

@@ -45,22 +45,36 @@ class Verdict:
 
 
 class RealPaths:
-    """Real paths, each looked up once; a path that cannot be looked up is its own."""
+    """Real paths, each looked up once; a path that cannot be looked up is its own.
 
-    __slots__ = ("_known",)
+    A thousand projects lie in a few folders: of each only its own name is looked at.
+    """
+
+    __slots__ = ("_above", "_known")
 
     def __init__(self) -> None:
         self._known: dict[str, str] = {}
+        self._above: dict[str, str] = {}
 
     def __call__(self, path: str) -> str:
         known = self._known.get(path)
         if known is None:
             try:
-                known = os.path.realpath(path)
+                known = self._looked_up(path)
             except (OSError, ValueError):
                 known = path
             self._known[path] = known
         return known
+
+    def _looked_up(self, path: str) -> str:
+        above, name = os.path.split(path)
+        if not (name and os.path.isabs(path)) or os.path.normpath(path) != path or "\0" in path:
+            return os.path.realpath(path)
+        real = self._above.get(above)
+        if real is None:
+            real = self._above[above] = os.path.realpath(above)
+        real = os.path.join(real, name)
+        return os.path.realpath(real) if os.path.islink(real) else real
 
 
 class Processes:

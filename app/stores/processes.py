@@ -24,6 +24,7 @@ KEPT = (
     "WT_SESSION",
 )
 DELETED = " (deleted)"
+_LINE_BYTES = 256
 
 
 class Process:
@@ -54,12 +55,14 @@ def from_proc(proc: str, names: Collection[str]) -> tuple[list[Process], str]:
     except OSError as error:
         return [], f"{proc}: {error.strerror}"
     found = []
+    # Of hundreds, every other second: the name alone, by one read, and compared as it comes.
+    lines = {os.fsencode(name) + b"\n": name for name in names}
     for entry in entries:
         if not entry.isdigit():
             continue
         folder = f"{proc}/{entry}"
-        name = _read(f"{folder}/comm").rstrip(b"\n").decode("utf-8", "replace")
-        if name in names:
+        name = lines.get(_start(f"{folder}/comm"))
+        if name is not None:
             found.append(_process(proc, folder, int(entry), name))
     return found, ""
 
@@ -110,6 +113,20 @@ def variables(block: bytes) -> dict[str, str]:
     """The variables of a NUL-separated environment."""
     pairs = (item.partition(b"=") for item in block.split(b"\0") if b"=" in item)
     return {os.fsdecode(name): os.fsdecode(value) for name, _, value in pairs}
+
+
+def _start(path: str) -> bytes:
+    """How a file begins, the whole of a line of the kernel's; nothing where `_read` has nothing."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        return os.read(descriptor, _LINE_BYTES)
+    except OSError:
+        return b""
+    finally:
+        os.close(descriptor)
 
 
 def _read(path: str) -> bytes:

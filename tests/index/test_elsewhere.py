@@ -110,6 +110,8 @@ def test_beside_the_systems_notices_they_are_looked_at_now_and_then(
     now = [1_000.0]
     monkeypatch.setattr("app.index.watch.time.monotonic", lambda: now[0])
     monkeypatch.setattr(NativeWatch, "_noticed", lambda *_: Hints())
+    # not in the turn that every file has
+    monkeypatch.setattr("app.index.watch.Turns.look", lambda *_: None)
     files = Elsewhere(known)
     path = [*known][-1]
     files.walked([path])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.index import follow, polling, watch
+from app.index import follow, polling, turns, watch
 from app.index.index import Index
 from tests.index.helpers import Listener, append, facts, fill, fresh, message, pi_store, session, write
 from tests.index.text.helpers import assert_right
@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def no_walk_helps(monkeypatch: pytest.MonkeyPatch) -> None:
-    # What the 30 seconds' walk would find must have been found before.
+    # What a walk would find, and who looks at all in turn, must have been found before.
     monkeypatch.setattr(polling, "WALK_SECONDS", 3600.0)
+    monkeypatch.setattr(turns, "ROUND_SECONDS", 3600.0)
     monkeypatch.setattr(watch.NativeWatch, "idle_walk_seconds", 3600.0)
 
 
@@ -107,6 +108,46 @@ def test_a_renamed_folder_and_a_renamed_session(listener: Listener, root: Path) 
     listener.until(lambda: len(listener.rows) == 20)
     append(root / "--moved--" / "other.jsonl", message("n", "e0", "more"))
     listener.until(lambda: known(listener, root / "--moved--" / "other.jsonl") == 2)
+
+
+def test_a_folder_that_becomes_a_link_to_another_place(
+    listener: Listener, root: Path, tmp_path: Path
+) -> None:
+    elsewhere = write(tmp_path / "elsewhere" / "linked.jsonl", session("linked")).parent
+    (root / "--linked--").symlink_to(elsewhere)
+    path = root / "--linked--" / "linked.jsonl"
+    listener.until(lambda: known(listener, path) == 1)
+    for more in range(2, 5):
+        append(elsewhere / "linked.jsonl", message(f"n{more}", f"n{more - 1}" if more > 2 else "e0", "more"))
+        listener.until(lambda more=more: known(listener, path) == more)
+    new = write(elsewhere / "new.jsonl", session("new")).name
+    listener.until(lambda: known(listener, root / "--linked--" / new) == 1)
+    (elsewhere / new).unlink()
+    listener.until(lambda: str(root / "--linked--" / new) not in listener.rows)
+
+
+def test_notices_are_asked_for_anew_when_somebody_may_read_a_store_again(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The system gives no notice of a folder that may not be read, and says nothing of that.
+    native = watch.NativeWatch([pi_store(root)], {})
+    opened: list[str] = []
+    open_again = native._open
+
+    def noted() -> None:
+        opened.append(oct(root.stat().st_mode & 0o777))
+        open_again()
+
+    monkeypatch.setattr(native, "_open", noted)
+    try:
+        root.chmod(0o000)
+        assert native.wait(0.01, threading.Event()).walk
+        root.chmod(0o755)
+        assert native.wait(0.01, threading.Event()).walk
+    finally:
+        root.chmod(0o755)
+        native.close()
+    assert opened == ["0o0", "0o755"]
 
 
 def test_a_store_that_goes_and_comes_again(listener: Listener, root: Path) -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from app.index import states
+from app.index.row import Row
 from app.stores.live import Processes, verdict
 from app.stores.processes import Process
 from tests.factory import MINUTE, NOW, make_row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROWS = [
     make_row(
@@ -71,3 +75,34 @@ def test_what_is_held_open_what_a_child_names_and_what_grew_is_asked_about(asked
         "/store/grown.jsonl": None,
     }
     assert len(asked) == 3
+
+
+class Counted(list[Row]):
+    """Counts how often all of them are gone through."""
+
+    times = 0
+
+    def __iter__(self) -> Iterator[Row]:
+        self.times += 1
+        return super().__iter__()
+
+
+def test_while_the_same_agents_run_the_sessions_are_not_gone_through_again() -> None:
+    rows = Counted([*ROWS, make_row("grown", cwd="", grew_ms=NOW - 10)])
+    kept = states.Asked(rows)
+    processes = Processes([running("/work/5")])
+    processes.claim("/store/s0100.jsonl", 8, "it has it open")
+    first = states.live_sessions(kept, processes, NOW)
+    assert set(first) == {"/store/s0005.jsonl", "/store/s0100.jsonl", "/store/grown.jsonl"}
+    times = rows.times
+    for _ in range(10):
+        again = states.live_sessions(kept, processes, NOW)
+        assert {path: said.state for path, said in again.items()} == {
+            path: said.state for path, said in first.items()
+        }
+    assert rows.times == times
+    # what is no more is seen all the same
+    assert set(states.live_sessions(kept, processes, NOW + 60_000)) == first.keys() - {"/store/grown.jsonl"}
+    assert states.live_sessions(kept, Processes(), NOW + 60_000) == {}
+    other = Processes([running("/work/8")])
+    assert list(states.live_sessions(kept, other, NOW + 60_000)) == ["/store/s0008.jsonl"]

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.services.liveness import Planner, Starter
+from app.services import liveness
+from app.services.liveness import Liveness, Planner, Starter
 from app.setup import Setup
 from tests.factory import make_row
 from tests.services.test_indexing import Screen
@@ -40,3 +41,22 @@ def test_of_a_session_of_no_known_store_it_is_said_why_it_cannot_be_resumed(tmp_
         assert answer.plan.problem == "its folder, /gone, is no store of sessions any more"
     planner.stop()
     starter.stop()
+
+
+def test_the_same_sessions_are_not_gone_through_at_each_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The screen hands over a new list each time, of the same rows mostly."""
+    asked: list[Any] = []
+    monkeypatch.setattr(liveness, "live_sessions", lambda rows, *_: (asked.append(rows), {})[1])
+    setup = Setup(env={}, home=str(tmp_path), here=(), stores=[], cache_folder=str(tmp_path))
+    screen = Screen()
+    looker = Liveness(setup, screen.post, failed)
+    rows = [make_row("one"), make_row("two")]
+    for number, now in enumerate([rows[:], rows[:], [*rows, make_row("three")], rows[:1]], 1):
+        looker.look(now)
+        screen.wait(answers(number))
+        assert list(asked[-1]) == now
+    looker.stop()
+    assert asked[0] is asked[1]
+    assert len({id(each) for each in asked}) == 3

@@ -192,13 +192,15 @@ def test_of_other_processes_only_the_name_is_read(
     for pid in range(100, 150):
         proc.add(pid, "bash", work, {3: "/x.jsonl"})
     opened: list[str] = []
-    real = os.open
+    reads: list[int] = []
+    real, really = os.open, os.read
     monkeypatch.setattr(
         "app.stores.processes.os.open", lambda path, *rest: (opened.append(path), real(path, *rest))[1]
     )
+    monkeypatch.setattr("app.stores.processes.os.read", lambda *of: (reads.append(1), really(*of))[1])
     seen(tmp_path, proc)
     monkeypatch.undo()
-    assert len(opened) == 50
+    assert len(opened) == len(reads) == 50
     assert {path.rpartition("/")[2] for path in opened} == {"comm"}
 
 

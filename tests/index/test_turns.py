@@ -1,0 +1,289 @@
+"""Each file and folder in its turn: all of them once in a round, and a few at a time. The clock is set by the
+tests.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from app.index import follow, turns, watch
+from app.index.catalog import Catalog
+from app.index.hints import Hints
+from app.index.index import Index
+from app.index.row import Signature, signature_of, unread
+from app.index.scan import Scanner
+from app.index.turns import MOST, ROUND_SECONDS, Turns
+from app.index.watch import NativeWatch
+from tests.index.helpers import Listener, append, fill, message, pi_store, session, write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FILES = 600
+FOLDERS = 20
+
+
+class Clock:
+    """`time` as `turns` sees it."""
+
+    def __init__(self) -> None:
+        self.now = 1_000.0
+        # long after what the tests write
+        self.today_ns = 4_000_000_000 * 10**9
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def time_ns(self) -> int:
+        return self.today_ns
+
+
+class Round:
+    """A store, all that is known of it, and somebody who looks at it five times a second."""
+
+    def __init__(self, root: Path, clock: Clock) -> None:
+        self.root = root
+        self.paths = fill(root, FILES, folders=FOLDERS)
+        self.known: dict[str, Signature] = {str(path): signature_of(path.stat()) for path in self.paths}
+        self.turns = Turns([pi_store(root)], self.known)
+        self._clock = clock
+
+    def look(self, seconds: float = ROUND_SECONDS) -> Hints:
+        """What is noticed in so many seconds."""
+        hints = Hints()
+        for _ in range(round(seconds * 5)):
+            self.turns.look(hints)
+            self._clock.now += 0.2
+        return hints
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(turns, "time", clock)
+    return clock
+
+
+@pytest.fixture
+def looks(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How often each path was looked at."""
+    looks: Counter[str] = Counter()
+    real = os.stat
+
+    def stat(path: Any, **how: Any) -> os.stat_result:
+        looks[str(path)] += 1
+        return real(path, **how)
+
+    monkeypatch.setattr("app.index.turns.os.stat", stat)
+    return looks
+
+
+@pytest.fixture
+def quiet(tmp_path: Path, clock: Clock) -> Round:
+    """Whose folders have been seen as they are."""
+    quiet = Round(tmp_path / "store", clock)
+    quiet.turns.walked(())
+    assert quiet.look().count == 0
+    return quiet
+
+
+def test_each_has_one_look_in_a_round_and_few_are_looked_at_at_a_time(
+    quiet: Round, looks: Counter[str]
+) -> None:
+    for _ in range(151):
+        before = looks.total()
+        assert quiet.look(0.2).count == 0
+        assert looks.total() - before <= 1 + -(-(FILES + FOLDERS + 1) // 150)
+    assert looks.keys() == {*quiet.known, str(quiet.root), *(str(path.parent) for path in quiet.paths)}
+    assert set(looks.values()) == {1}
+
+
+def test_after_a_pause_it_does_not_catch_up_at_once(
+    tmp_path: Path, clock: Clock, looks: Counter[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turns, "MOST", 50)
+    late = Round(tmp_path / "store", clock)
+    late.look(0.2)
+    clock.now += 3600
+    for _ in range(3):
+        before = looks.total()
+        late.look(0.2)
+        assert looks.total() - before == 50
+    assert MOST > 50
+
+
+@pytest.mark.parametrize("change", ["grown", "replaced", "in place", "gone"])
+def test_what_became_of_a_file_is_seen_within_a_round(quiet: Round, change: str) -> None:
+    path = quiet.paths[FILES // 2]
+    if change == "grown":
+        append(path, message("n", "e0", "more"))
+    elif change == "replaced":
+        status = path.stat()
+        path.with_suffix(".tmp").write_bytes(path.read_bytes())
+        os.utime(path.with_suffix(".tmp"), ns=(status.st_atime_ns, status.st_mtime_ns))
+        os.replace(path.with_suffix(".tmp"), path)
+    elif change == "in place":
+        path.write_bytes(path.read_bytes())
+    else:
+        path.unlink()
+    hints = quiet.look()
+    assert (hints.paths, hints.walk) == ({str(path)}, False)
+
+
+def test_a_file_that_could_not_be_read_is_tried_again_once_a_round(quiet: Round) -> None:
+    path = str(quiet.paths[7])
+    quiet.known[path] = unread(quiet.known[path])
+    for _ in range(2):
+        hints = quiet.look()
+        assert (hints.paths, hints.count) == ({path}, 1)
+
+
+def test_a_new_session_is_seen_and_nothing_else_in_its_folder_asked_about(quiet: Round) -> None:
+    folder = quiet.paths[0].parent
+    new = write(folder / "new.jsonl", session())
+    write(folder / "new" / "0-scout.jsonl", session())
+    write(folder / "notes.txt", "")
+    hints = quiet.look()
+    assert (hints.paths, hints.walk) == ({str(new)}, False)
+    quiet.known[str(new)] = signature_of(new.stat())
+    assert quiet.look().count == 0
+    flat = write(quiet.root / "flat.jsonl", session())
+    hints = quiet.look()
+    assert (hints.paths, hints.walk) == ({str(flat)}, False)
+
+
+@pytest.mark.parametrize("change", ["new", "gone", "moved", "of another", "right"])
+def test_what_became_of_a_folder_only_a_walk_can_tell(quiet: Round, tmp_path: Path, change: str) -> None:
+    folder = quiet.paths[0].parent
+    if change == "new":
+        (quiet.root / "--new--").mkdir()
+    elif change == "gone":
+        for path in folder.iterdir():
+            del quiet.known[str(path)]
+            path.unlink()
+        folder.rmdir()
+    elif change == "moved":
+        folder.rename(quiet.root / "--moved--")
+    elif change == "of another":
+        folder.rename(tmp_path / "away")
+        (tmp_path / "other").mkdir()
+        (tmp_path / "other").rename(folder)
+    else:
+        folder.chmod(0o711)
+    assert quiet.look().walk
+    quiet.turns.walked(())
+    quiet.look()
+    hints = quiet.look()
+    assert not hints.walk
+
+
+def test_a_folder_that_changed_long_ago_is_not_listed_again(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    early = Round(tmp_path / "store", clock)
+    early.turns.walked(())
+    listed: list[str] = []
+    real = os.scandir
+    monkeypatch.setattr("app.index.turns.os.scandir", lambda path: (listed.append(path), real(path))[1])
+    assert early.look().count == 0
+    assert listed == []
+    write(early.paths[0].parent / "new.jsonl", session())
+    assert early.look().count == 1
+    assert listed == [str(early.paths[0].parent)]
+
+
+def test_what_came_before_a_folder_was_first_looked_at_is_seen(tmp_path: Path, clock: Clock) -> None:
+    """Between the walk that found it and its turn."""
+    clock.today_ns = time.time_ns()
+    late = Round(tmp_path / "store", clock)
+    late.turns.walked(())
+    new = write(late.paths[0].parent / "new.jsonl", session())
+    assert late.look().paths == {str(new)}
+
+
+def test_a_folder_that_changed_a_moment_ago_is_looked_at_once_more(
+    quiet: Round, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What came in the same step of the clock left its time as it was."""
+    folder = quiet.paths[0].parent
+    first = write(folder / "first.jsonl", session())
+    at = folder.stat().st_mtime_ns
+    clock.today_ns = at + 1_000
+    assert quiet.look().paths == {str(first)}
+    quiet.known[str(first)] = signature_of(first.stat())
+    second = write(folder / "second.jsonl", session())
+    os.utime(folder, ns=(at, at))
+    seen = turns._state(str(folder))
+    monkeypatch.setattr(
+        turns, "_state", lambda path: seen if path == str(folder) else quiet.turns._folders[path]
+    )
+    quiet.turns._folders[str(folder)] = (*seen[:3], 0, seen[4]) if seen else None
+    assert quiet.look().paths == {str(second)}
+
+
+@pytest.mark.parametrize("name", ["dangling.jsonl", "--dangling--"])
+def test_where_a_link_led_nowhere_something_comes_to_be(tmp_path: Path, clock: Clock, name: str) -> None:
+    one = Round(tmp_path / "store", clock)
+    link = one.paths[0].parent / name if name.endswith("jsonl") else one.root / name
+    link.symlink_to(tmp_path / "later")
+    one.turns.walked([str(link)] if name.endswith("jsonl") else [])
+    one.look()
+    assert one.look().count == 0
+    if name.endswith("jsonl"):
+        write(tmp_path / "later", session())
+    else:
+        (tmp_path / "later").mkdir()
+    assert one.look().walk
+
+
+def test_what_no_notice_told_of_is_found_without_a_walk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(NativeWatch, "idle_walk_seconds", 3600.0)
+    monkeypatch.setattr(NativeWatch, "_noticed", lambda *_: Hints())
+    monkeypatch.setattr(turns, "ROUND_SECONDS", 0.1)
+    paths = fill(tmp_path / "store", 20, folders=4)
+    index = Index([pi_store(tmp_path / "store")], str(tmp_path / "cache"), poll=False)
+    with Listener(index) as listener:
+        append(paths[3], message("n", "e0", "more"))
+        listener.until(lambda: listener.rows[str(paths[3])].message_count == 2)
+        new = write(paths[3].parent / "new.jsonl", session())
+        listener.until(lambda: str(new) in listener.rows)
+        new.unlink()
+        listener.until(lambda: str(new) not in listener.rows)
+        assert index.counts.walks == 2
+
+
+def test_while_nothing_happens_walks_are_rare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten minutes of the clock."""
+    clock = Clock()
+    paths = fill(tmp_path / "store", 20, folders=4)
+    stores = [pi_store(tmp_path / "store")]
+    catalog = Catalog(str(tmp_path / "cache"), stores)
+    scanner = Scanner(catalog, stores, lambda: 0)
+    scanner.scan(lambda _: None, threading.Event())
+    assert len(scanner.known) == len(paths)
+    for module in (follow, watch, turns):
+        monkeypatch.setattr(module, "time", clock)
+    stop = threading.Event()
+    waits: list[float] = []
+
+    def noticed(self: NativeWatch, notify: object, seconds: float, stop: threading.Event) -> Hints:
+        waits.append(seconds)
+        clock.now += seconds
+        if clock.now >= 1_605.0:
+            stop.set()
+        return Hints()
+
+    monkeypatch.setattr(NativeWatch, "_noticed", noticed)
+    before = scanner.counts.walks
+    follow.Follower(scanner, stores, poll=False).run(lambda _: None, stop, threading.Event())
+    # the first at once
+    assert scanner.counts.walks - before == 1 + int(600 / watch.SELDOM_SECONDS)
+    assert len(waits) <= 5 * 605 + 10, "so often it is awake"
