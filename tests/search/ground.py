@@ -9,7 +9,7 @@ import pytest
 
 from app.index.index import Index
 from app.index.query.query import Facts
-from app.index.search import blocks, phrase, rare, spread
+from app.index.search import blocks, phrase, rare, raw_lines, spread
 from app.index.search.deep import finders
 from app.index.search.searcher import Searcher
 from app.index.text import mapped
@@ -60,6 +60,8 @@ class Ground:
                 patch.setattr(spread, "BLOCK", 30)
                 patch.setattr(phrase, "SLICE", 20)
                 patch.setattr(phrase, "_LEAST", 5)
+                patch.setattr(raw_lines, "_FIRST", 50)
+                patch.setattr(raw_lines, "_SIZE", 400)
                 # And what each session is called is looked through by itself.
                 patch.setattr(blocks, "FEW", 0)
             if tier == "loose":

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.formats.kinds import CONVERSATION
-from app.index.search.piece import piece_at
+from app.index.search.piece import next_mark, piece_at
 from app.index.search.said import is_said, text_of
-from app.sessions.pieces import read_head
+from app.sessions.pieces import HEAD, MARK, head, read_head
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from app.index.row import Row
     from app.index.search.blocks import Block, Look, Place, Places, Session
+    from app.index.search.cased import Cased
     from app.index.search.originals import Originals
     from app.index.search.phrase import Loose
     from app.index.search.pulse import Pulse
@@ -25,12 +26,11 @@ if TYPE_CHECKING:
 _AT_ONCE = 16
 """After so many sessions somebody is asked whether to go on."""
 
+_KIND = len(MARK)
+"""Where in a head the kind is; behind it is where the line begins."""
+
 _AT_SIGHT = 128
 """The same where it is only looked for bytes in their texts, which takes four microseconds each at most."""
-
-_VAIN = 2
-"""After so many lines that were read in vain the whole file is glanced at; at once where that was of use in
-the file before."""
 
 
 class Matcher:
@@ -51,7 +51,6 @@ class Matcher:
         self._originals = originals
         self._pulse = pulse
         self._rare = rare
-        self._patience = _VAIN
 
     def sift(
         self, block: Block, slots: Sequence[int], known: Sequence[Seeker] = ()
@@ -91,7 +90,15 @@ class Matcher:
             return True
         if is_said(kind):
             return seeker.in_text(text_of(row, kind, offset))
-        texts = self._originals.texts(row, offset, kind, seeker.raw, apart=seeker.apart)
+        cased = seeker.cased
+        line = cased and self._originals.line(row, offset)
+        if cased and line and not (cased.is_in(line) and cased.may_be_in(line, source, begin, end)):
+            return False
+        return self._is_written(seeker, row, kind, offset)
+
+    def _is_written(self, seeker: Seeker, row: Row, kind: int, offset: int) -> bool:
+        """Whether a term is in a text of that kind in the line at `offset`, case and all."""
+        texts = self._originals.texts(row, offset, kind, apart=seeker.apart)
         if any(seeker.in_text(text) for text in texts):
             return True
         # Of a file that is out of reach nobody can say that it lacks what is not wanted.
@@ -184,21 +191,56 @@ class Matcher:
             return False
         if seeker.simple and (self.takes_all or is_said(source.data[start + 2])):
             return True
-        # Nearly all sessions have "ef", and next to none "eF": of a file that is seen at a glance.
-        raw = seeker.raw if seeker.exact and not is_said(source.data[start + 2]) else None
-        patience, vain = self._patience, 0
+        if seeker.cased is not None and not is_said(source.data[start + 2]):
+            try:
+                return self._in_lines(seeker, seeker.cased, row, place, at)
+            except OSError:
+                pass  # it is told of below
         while at >= 0:
             self._pulse.beat()
-            if raw and vain == patience:
-                if self._originals.lacks(row, raw, self._pulse.beat):
-                    self._patience = 0
-                    return False
-                self._patience = _VAIN
-            vain += 1
             mark, begin, stop = piece_at(source, start, end, at)
             kind, offset = read_head(source.data, mark)
             if self.takes(kind) and self.confirmed(seeker, row, source, begin, stop, kind, offset):
                 return True
+            at = seeker.first(source, stop, end) if stop < end else -1
+        return False
+
+    def _in_lines(self, seeker: Seeker, cased: Cased, row: Row, place: Place, at: int) -> bool:
+        """The same for what has capitals. Nearly all sessions have "ef", and next to none "eF": the file is
+        looked through for the few lines that may have it, and only what is said in these is read.
+
+        :param at: the first place where the term may be.
+        :raises OSError: the file cannot be read.
+        """
+        source, start, end = place
+        data, beat, lines, originals = source.data, self._pulse.beat, cased.lines, self._originals
+        originals.look_through(row, lines)
+        reached = 0
+        while at >= 0:
+            beat()
+            mark, _, stop = piece_at(source, start, end, at)
+            place_of = data[mark + _KIND + 1 : mark + HEAD]
+            offset = read_head(data, mark)[1]
+            reached = found = lines.next(max(reached, offset), beat)
+            if found < 0:
+                return False
+            if found != offset:
+                # Of one line there are several pieces, one behind the other; of most there is none.
+                place_of = head(0, found)[_KIND + 1 :]
+                at = source.find(place_of, stop, end)
+                mark = at - _KIND - 1 if at >= 0 else end
+            while mark < end and data[mark + _KIND + 1 : mark + HEAD] == place_of:
+                kind, begin = data[mark + _KIND], mark + HEAD
+                mark = stop = next_mark(source, begin, end)
+                if (
+                    self.takes(kind)
+                    and seeker.in_folded(source, begin, stop)
+                    and cased.may_be_in(lines.line(), source, begin, stop)
+                ):
+                    originals.hold(lines)
+                    if self._is_written(seeker, row, kind, found):
+                        return True
+            reached += 1
             at = seeker.first(source, stop, end) if stop < end else -1
         return False
 

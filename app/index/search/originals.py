@@ -16,17 +16,16 @@ from app.index.search.cutting import cut
 from app.sessions.body import begins_a_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from app.index.row import Row
-    from app.index.search.deep.glance import Glance
     from app.index.search.piece import Piece
+    from app.index.search.raw_lines import RawLines
 
 _READ_BYTES = 16 << 10
 _ROUND_BYTES = 1 << 10
 """A line has so much and an eighth of its text more than its text, as a rule."""
 _MOST_READ_BYTES = 4 << 20
-_ESCAPE = b"\\u"
 
 
 class Originals:
@@ -43,7 +42,6 @@ class Originals:
         self._entries: list[dict[str, Any]] = []
         self._block = b""
         self._base = 0
-        self._glances: dict[bytes, Glance] = {}
 
     def at(self, row: Row, offset: int, size: int = 0) -> list[dict[str, Any]]:
         """The entries in the line at `offset`, in pi's spelling: one, for lanes any number; none where no
@@ -68,40 +66,32 @@ class Originals:
         line = self._line(piece.offset, piece.end - piece.begin)
         return [] if line is None else entries_of(cut(line, piece, place), row.dialect)
 
-    def lacks(self, row: Row, needle: bytes, beat: Callable[[], object]) -> bool:
-        """Whether nothing in the file may be what JSON writes as `needle` where it escapes nothing.
+    def look_through(self, row: Row, lines: RawLines) -> None:
+        """Have `lines` look through the file.
 
-        :param beat: called all the while.
+        :raises OSError: it cannot be opened.
         """
         if row.path != self._path:
             self._open(row.path)
         if self._descriptor < 0:
-            return False
-        if needle not in self._glances:
-            from app.index.search.deep.finders import exactly
-            from app.index.search.deep.glance import Glance
+            raise OSError(self.lost[row.path])
+        lines.open(self._descriptor)
 
-            self._glances[needle] = Glance([exactly(needle), exactly(_ESCAPE)])
-        try:
-            return self._glances[needle].lacks(self._descriptor, beat)
-        except OSError:
-            return False
+    def hold(self, lines: RawLines) -> None:
+        """Keep the line that `lines` found last: it is not read again."""
+        self._base, self._block = lines.block()
 
-    def texts(
-        self, row: Row, offset: int, kind: int, needle: bytes | None = None, *, apart: bool = False
-    ) -> Iterator[str]:
+    def line(self, row: Row, offset: int) -> bytes | None:
+        """The line that begins at `offset`; None where none does any more, or it cannot be read."""
+        if row.path != self._path:
+            self._open(row.path)
+        return self._line(offset)
+
+    def texts(self, row: Row, offset: int, kind: int, *, apart: bool = False) -> Iterator[str]:
         """The texts of that kind in the line at `offset`.
 
         :param apart: what they are made of, see `everything.parts`.
-        :param needle: none are wanted but of lines that have it, as far as that shows: ASCII that JSON writes
-            as it is.
         """
-        if row.path != self._path:
-            self._open(row.path)
-        if needle is not None and offset != self._offset:
-            line = self._line(offset)
-            if line is not None and needle not in line and _ESCAPE not in line:
-                return
         other = kind == OTHER
         for entry in self.at(row, offset):
             for each in parts(entry, other=other) if apart else everything(entry, other=other):

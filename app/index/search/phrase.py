@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from app.formats.fold import composed, encoded, fold
 from app.index.search.blanks import BLANKS
 from app.index.search.piece import next_mark
-from app.index.search.seeker import Seeker, raw_part
+from app.index.search.seeker import Seeker
 from app.index.text.mapped import SLICE
 from app.sessions.pieces import MARK
 
@@ -40,7 +40,6 @@ class Phrase(Seeker):
         self.loose = self._look = Loose(parts)
         self.sought = Loose(parts, whole=True)
         self.simple = not self.exact
-        self.raw = raw_part(term.text.split())
         self._folded = re.compile(r"\s+".join(map(re.escape, words)))
         self._exactly = re.compile(r"\s+".join(map(re.escape, composed(term.text).split())))
 

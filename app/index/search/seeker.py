@@ -5,7 +5,7 @@ What a term means is said in `index.query`; both forms find the same.
 
 from __future__ import annotations
 
-import re
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from app.formats.fold import composed, encoded, fold
@@ -15,14 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.index.query.query import Term
+    from app.index.search.cased import Cased
     from app.index.search.phrase import Loose
     from app.index.search.spread import Sought
     from app.index.text.mapped import Source
 
     Range = tuple[int, int]
-
-# What stands in a line of JSON as it is. Not "K", ";" and "`": other characters are composed to these.
-_RAW = re.compile(r"[A-JL-Za-z0-9_.,:()=+*-]+")
 
 
 class Seeker:
@@ -32,7 +30,6 @@ class Seeker:
     only     the bytes that `first` looks for, if it does no more than that, but for what `loose` finds
     loose    finds the same with other white space in it
     sought   what finds it in all texts at once: `only`, or both in one
-    raw      bytes that are in each line with a text that has an `exact` term, if nothing in it is escaped
     apart    it does not lie across the end of a line
     by_lines   what `first` looks for is in each folded text that has the term, whatever is around it
     """
@@ -41,7 +38,6 @@ class Seeker:
     only: bytes | None = None
     loose: Loose | None = None
     sought: Sought | None = None
-    raw: bytes | None = None
     near = False
     apart = False
     by_lines = True
@@ -49,6 +45,17 @@ class Seeker:
     def __init__(self, term: Term) -> None:
         self.term = term
         self.exact = term.exact
+
+    @cached_property
+    def cased(self) -> Cased | None:
+        """What is in each line of a file with a text that has an `exact` term; None where nobody can tell.
+        Worked out when it is asked for first: of most terms it is not.
+        """
+        if not self.exact or not self.by_lines:
+            return None
+        from app.index.search.cased import cased
+
+        return cased(self.term.text.split())
 
     @property
     def cost(self) -> tuple[int, int]:
@@ -105,7 +112,6 @@ class Words(Seeker):
         self.needles = tuple(encoded(each) for each in self.spellings)
         self.only = self.sought = self.needles[0] if len(self.needles) == 1 else None
         self.simple = not self.exact
-        self.raw = raw_part([term.text])
 
     def first(self, source: Source, start: int, end: int) -> int:
         only = self.only
@@ -121,7 +127,14 @@ class Words(Seeker):
         return max([source.rfind(needle, start, end) for needle in self.needles])
 
     def in_folded(self, source: Source, begin: int, end: int) -> bool:
+        if self.only is not None:
+            return source.find(self.only, begin, end) >= 0
         return any(source.find(needle, begin, end) >= 0 for needle in self.needles)
+
+    def in_text(self, text: str) -> bool:
+        if self.exact and text.isascii():
+            return composed(self.term.text) in text
+        return self.in_both(fold(text), text)
 
     def in_both(self, folded: str, text: str) -> bool:
         for word in self.spellings:
@@ -136,14 +149,6 @@ class Words(Seeker):
 
     def found_exactly(self, text: str) -> Iterator[Range]:
         return _occurrences(text, composed(self.term.text))
-
-
-def raw_part(words: list[str]) -> bytes | None:
-    """The longest of `words` that stands in a line of JSON as it is, if any does; where there are such, of
-    those with a capital: lines that are read for them have the others.
-    """
-    plain = [word for word in words if _RAW.fullmatch(word)]
-    return max(plain, key=lambda word: (not word.islower(), len(word))).encode() if plain else None
 
 
 def _occurrences(text: str, word: str) -> Iterator[Range]:

@@ -15,7 +15,7 @@ from app.index.search.deep.unfold import TO_ASCII, becomes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    Finder = Callable[[bytearray, int, int], int]
+    Finder = Callable[[bytes | bytearray, int, int], int]
 
 try:
     from stringzilla import find as _find
@@ -51,7 +51,7 @@ def exactly(sought: bytes) -> Finder:
         return lambda data, at, end: data.find(sought, at, end)
     find = _find
 
-    def found(data: bytearray, at: int, end: int) -> int:
+    def found(data: bytes | bytearray, at: int, end: int) -> int:
         while end - at > _STEP:
             place: int = find(data, sought, at, at + _STEP)
             if place >= 0:
@@ -113,7 +113,7 @@ def _whole(sought: str) -> Finder:
     overlap = _WIDEST * len(needle)
     step = max(_STEP, 2 * overlap)
 
-    def found(data: bytearray, at: int, end: int) -> int:
+    def found(data: bytes | bytearray, at: int, end: int) -> int:
         while end - at > step:
             place: int = find(data, needle, at, at + step)
             if place >= 0:
@@ -135,7 +135,7 @@ def _by_part(sought: str, part: str) -> Finder:
     margin = _WIDEST * length
     credit = _VAIN
 
-    def found(data: bytearray, at: int, end: int) -> int:
+    def found(data: bytes | bytearray, at: int, end: int) -> int:
         nonlocal credit
         if end - at < _WORTH or credit <= 0:
             return whole(data, at, end)
@@ -164,7 +164,7 @@ def escapes(pattern: bytes) -> Finder:
     matcher = re.compile(pattern)
     match, search = matcher.match, matcher.search
 
-    def found(data: bytearray, at: int, end: int) -> int:
+    def found(data: bytes | bytearray, at: int, end: int) -> int:
         # Most files have next to none; of those with thousands each is looked at in one go.
         for _ in range(_FEW):
             at = first(data, at, end)
@@ -181,7 +181,7 @@ def odd_numbers() -> Finder:
     """Finds numbers in arguments of calls that are not written as `json.dumps` writes them."""
     first = exactly(_ARGUMENTS)
 
-    def found(data: bytearray, at: int, end: int) -> int:
+    def found(data: bytes | bytearray, at: int, end: int) -> int:
         while True:
             at = first(data, at, end)
             if at < 0:
@@ -208,7 +208,7 @@ def shortened(sought: Iterable[bytes], most: int = 4) -> list[bytes]:
 def _lowered(needle: bytes) -> Finder:
     """The same without StringZilla: lowered in pieces that are longer the farther nothing is found."""
 
-    def found(data: bytearray, at: int, end: int) -> int:
+    def found(data: bytes | bytearray, at: int, end: int) -> int:
         size = max(_NEAR, 2 * len(needle))
         while at < end:
             place = data[at : at + size].lower().find(needle, 0, end - at)

@@ -222,6 +222,11 @@ def _written(run: str) -> bytes:
     return run.replace("\\", "\\\\").replace('"', '\\"').encode()
 
 
+def escaped(chars: Sequence[str]) -> Finder:
+    """Finds these characters where they are escaped by their number."""
+    return escapes(_codes(chars))
+
+
 def _codes(chars: Sequence[str]) -> bytes:
     """The escapes of characters; of a pair of surrogates, the first one. Of one of the usual combining marks,
     those of all: they are looked for together.
