@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 
 from app.index.catalog import Catalog
-from app.index.database import SHARED_JOURNAL, forget, journal_of
+from app.index.catalog_file import SHARED_JOURNAL, forget, journal_of
 from app.index.row import SCHEMA, catalog_in
 from app.index.text import table
 from app.index.text.segment import SUFFIX
@@ -28,6 +28,7 @@ class Where:
     sessions       how many sessions are stored, of all stores; `without_text`: of so many the text is not
                    kept, a search reads their files
     network        the folder is on a network share: SQLite's rollback journal is used, which works there
+    note           None, or one line that says why the catalog could not be asked: what it knows is 0 then
     """
 
     folder: str
@@ -40,21 +41,31 @@ class Where:
     sessions: int
     without_text: int
     network: bool
+    note: str | None
 
 
-def where(cache_folder: str) -> Where:
-    """What the cache folder holds; nothing is made that is not there. Raises nothing."""
+def where(cache_folder: str, catalog: Catalog | None = None) -> Where:
+    """What the cache folder holds; nothing is made that is not there. Raises nothing.
+
+    :param catalog: that in the folder, for somebody who has one; it is closed afterwards.
+    """
     path = catalog_in(cache_folder)
     folder = os.path.join(cache_folder, f"text-{SCHEMA}")
     sizes = sizes_in(folder)
+    total = sum(sizes.values())
     sessions = texts = live = 0
+    note = None
     if os.path.isfile(path):
-        catalog = Catalog(cache_folder, [])
+        catalog = catalog or Catalog(cache_folder, [])
         try:
-            sessions, texts, live = catalog.run(_counts) or (0, 0, 0)
+            counts = catalog.run(_counts)
         finally:
             catalog.close()
-    total = sum(sizes.values())
+        if counts is None:
+            note = f"it is not known what is in it: {path}: another process has it locked"
+            live = total
+        else:
+            sessions, texts, live = counts
     return Where(
         folder=cache_folder,
         catalog=path,
@@ -66,6 +77,7 @@ def where(cache_folder: str) -> Where:
         sessions=sessions,
         without_text=max(0, sessions - texts),
         network=journal_of(cache_folder) == SHARED_JOURNAL,
+        note=note,
     )
 
 

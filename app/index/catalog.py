@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import TypeVar
+    from typing import Concatenate, ParamSpec, TypeVar
 
     from app.index.reading import Reading
     from app.index.recent import Recent
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from app.index.text.store import TextStore
     from app.stores.base import Store
 
+    Asked = ParamSpec("Asked")
     Result = TypeVar("Result")
 
 SEVERAL = 8
@@ -56,11 +57,13 @@ class Catalog(Front):
         self._recent: Recent | None = None
         # What is to be written, as columns; more than one batch only when others have locked us out.
         self._pending: dict[str, Columns | None] = {}
+        self._unkept: str | None = None
 
     @property
     def note(self) -> str | None:
-        """One line why nothing is kept on disk, or no text, else None."""
-        return self._database.note or (self._text_store.note if self._text_store else None)
+        """One line why nothing is kept on disk, or not all, or no text, else None."""
+        texts = self._text_store.note if self._text_store else None
+        return self._database.note or self._unkept or texts
 
     @property
     def path(self) -> str:
@@ -71,6 +74,16 @@ class Catalog(Front):
     def in_memory(self) -> bool:
         """Whether nothing is kept on disk."""
         return self._database.note is not None
+
+    @property
+    def is_full(self) -> bool:
+        """Whether that is because the disk is full."""
+        return self._database.is_full
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether some of what was saved is not stored yet."""
+        return bool(self._pending)
 
     @property
     def is_copy(self) -> bool:
@@ -99,38 +112,45 @@ class Catalog(Front):
         """Have `groups` ready for the next process, whose first picture waits for it."""
         from app.index.projects import keep
 
-        self._ask(keep)
+        self.run(lambda connection: keep(connection, self.roots(connection)))
 
-    def rows(self, full: bool = False) -> list[Row]:
-        """All sessions, newest first; `full` fills in their first messages."""
+    def rows(self, full: bool = False, seen: Callable[[list[Row]], object] | None = None) -> list[Row]:
+        """All sessions, newest first.
+
+        :param full: with their first messages.
+        :param seen: is called with them in no order, before they are put in this one.
+        """
         from app.formats.collector import Resting
 
         with Resting():
-            return newest_first(self._ask(stored.rows, full) or [])
+            rows = self._tell(stored.rows, full)
+            if seen is not None:
+                seen(rows)
+            return newest_first(rows)
 
     def files(self) -> stored.Files:
         """All files as they were when they were read; of sessions less than their rows say."""
-        return self._ask(stored.files) or stored.Files(())
+        return self._tell(stored.files)
 
     def newest(self, limit: int) -> tuple[list[Row], int]:
         """The `limit` newest sessions, newest first and without their first messages, and how many there
         are.
         """
-        rows, count = self._ask(stored.newest, limit) or ([], 0)
+        rows, count = self._tell(stored.newest, limit)
         return newest_first(rows), count
 
     def refused(self) -> list[Row]:
         """The files that are no sessions, by path."""
-        return sorted(self._ask(stored.refused) or [], key=attrgetter("path"))
+        return sorted(self._tell(stored.refused), key=attrgetter("path"))
 
     def signatures(self) -> dict[str, Signature]:
         """Path -> the file as it was when it was read; refused files included."""
 
-        def work(connection: sqlite3.Connection) -> dict[str, Signature]:
+        def work(connection: sqlite3.Connection, roots: stored.Roots) -> dict[str, Signature]:
             self._known_by = connection, written_by_others(connection)
-            return stored.signatures(connection, self.roots(connection))
+            return stored.signatures(connection, roots)
 
-        return self.run(work) or {}
+        return self._tell(work)
 
     def untouched(self) -> bool:
         """Whether no other process has written since `signatures`, and all of ours is stored."""
@@ -211,9 +231,17 @@ class Catalog(Front):
         """Store what is pending and let go of the file."""
         with self._lock:
             self._flush()
+            if self._pending:
+                self._unkept = f"what is new is not kept: {self.path}: another process has it locked"
             self._database.close()
             if self._text_store is not None:
                 self._text_store.close()
+
+    def peek(self, question: Callable[[sqlite3.Connection], Result]) -> Result | None:
+        """What the file says while all goes on in memory; None where that cannot be told."""
+        from app.index.in_memory import peek
+
+        return peek(self.path, question)
 
     def look(self) -> None:
         """Begin anew if somebody has deleted the file: what was written to it would be found by nobody."""
@@ -229,18 +257,44 @@ class Catalog(Front):
                 self._flush()
             return super().run(work)
 
+    def _tell(
+        self,
+        question: Callable[Concatenate[sqlite3.Connection, stored.Roots, Asked], Result],
+        *asked: Asked.args,
+        **named: Asked.kwargs,
+    ) -> Result:
+        """The answer to one of `stored` that counts as right: with all that was saved. Where another process
+        keeps us from the file, or from storing what is new there, it comes from memory from now on, see
+        `Database.do_without`.
+        """
+
+        def work(connection: sqlite3.Connection) -> Result:
+            return question(connection, self.roots(connection), *asked, **named)
+
+        with self._lock:
+            self._flush()
+            if not self._pending:
+                try:
+                    return self._database.run(work)
+                except Busy:
+                    pass
+            self._database.do_without()
+            self._flush()
+            return self._database.run(work)
+
     def _flush(self, known: Recent | None = None) -> Saving | None:
         """Write what is pending; None where there is nothing, or another process has locked us out."""
         if not self._pending:
             return None
         from app.index.saving import Saving
 
-        saving = Saving(self._pending, self._names, known)
+        saving = Saving(self._pending, self._names, known, lambda: not self.in_memory)
         try:
             self._database.run(saving.write)
         except Busy:
             return None
         self._pending.clear()
+        self._unkept = None
         return saving
 
     def _recently(self) -> Recent:

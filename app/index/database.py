@@ -21,14 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeVar
 
-    from app.stores.locks import FileLock
-
     Result = TypeVar("Result")
 
 BUSY_SECONDS = 5.0
-
-LOCAL_JOURNAL, SHARED_JOURNAL = "WAL", "DELETE"
-"""SQLite's names for how a file on this machine's disks and one on a network share are written."""
 
 _CHECKPOINT_PAGES = 1000
 """So many are written before they go where they belong, which has to wait for the disk: an append writes
@@ -60,17 +55,24 @@ class Database:
 
     note         None, or one line that says why the catalog is only in memory
     is_copy      whether it is in memory, with all that the file holds
+    is_full      whether it is in memory because the disk is full
     generation   how often what was stored has been lost: the owner has to store everything again
+
+    Another process is waited for once: who has waited for `BUSY_SECONDS` in vain waits no more, until
+    something could be written again.
     """
 
     def __init__(self, folder: str) -> None:
         self.path = catalog_in(folder)
         self.note: str | None = None
         self.is_copy = False
+        self.is_full = False
         self.generation = 0
         self._folder = folder
         self._connection: sqlite3.Connection | None = None
         self._inode = 0
+        self._patience = BUSY_SECONDS
+        self._is_locked_out = False
 
     def run(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
         """What `work` returns. It may be called a second time, with a new and empty database.
@@ -80,18 +82,24 @@ class Database:
         for _ in range(3):
             connection = self._connection or self._open()
             try:
-                return work(connection)
+                if self._patience or self.note is not None:
+                    return work(connection)
+                return self._try(connection, work)
             except sqlite3.ProgrammingError:
                 raise
             except (sqlite3.Error, Doubt) as error:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 if code_of(error) in BUSY:
+                    self._wait(connection, 0.0)
                     raise Busy from error
                 if self.note is not None:
-                    # Memory is never damaged: this is a mistake of ours and must be seen.
-                    raise
-                if code_of(error) in _UNUSABLE:
+                    if not self.is_copy or code_of(error) in _UNUSABLE:
+                        # Memory is never damaged: this is a mistake of ours and must be seen.
+                        raise
+                    # The copy is as damaged as the file.
+                    self._begin_in_memory()
+                elif code_of(error) in _UNUSABLE:
                     self._fall_back(error)
                 else:
                     self._renew()
@@ -108,8 +116,18 @@ class Database:
             self._connection.close()
             self._connection = None
 
+    def do_without(self) -> None:
+        """Go on in memory, until `look` finds that the other process has let go of the file."""
+        if self.note is None:
+            self._fall_back("another process has it locked", left=False)
+            self._is_locked_out = True
+
     def look(self) -> None:
-        """Begin with an empty file if ours is not there any more: whoever comes next would not find it."""
+        """Begin with an empty file if ours is not there any more: whoever comes next would not find it. Go
+        back to one that we have been locked out of.
+        """
+        if self._is_locked_out:
+            self._go_back()
         if self._connection is None or self.note is not None:
             return
         try:
@@ -132,6 +150,7 @@ class Database:
             if code_of(error) in _UNUSABLE or not os.path.isfile(self.path):
                 self._fall_back(error)
             elif code_of(error) in BUSY:
+                self._patience = 0.0
                 raise Busy from error
             else:
                 self._renew()
@@ -148,15 +167,16 @@ class Database:
             # Made here and not by SQLite: first messages are nobody else's business.
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
         connection = sqlite3.connect(
-            self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            self.path, timeout=self._patience, isolation_level=None, check_same_thread=False
         )
         try:
             self._inode = os.stat(self.path).st_ino
             if version_of(connection) != SCHEMA:
                 # Almost always there are tables.
+                from app.index.catalog_file import journal_of
                 from app.index.tables import make
 
-                make(connection, journal_of(self._folder))
+                make(connection, journal_of(self._folder), self._patience)
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
         except BaseException:
@@ -166,52 +186,88 @@ class Database:
 
     def _renew(self) -> None:
         """Put the file aside, unless another process has done so already, and start with an empty one."""
+        from app.index.catalog_file import alone, put_aside
+
         self.generation += 1
         self.close()
         try:
-            with _alone(self._folder):
+            with alone(self._folder):
                 if self._inode and os.stat(self.path).st_ino == self._inode:
-                    _put_aside(self.path)
+                    put_aside(self.path)
                 self._connection = self._connect()
         except OSError as error:
             self._fall_back(error.strerror or str(error), error.filename)
         except (sqlite3.Error, Doubt) as error:
             self._fall_back(error)
 
-    def _fall_back(self, reason: str | Exception, path: str | None = None) -> None:
+    def _try(self, connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], Result]) -> Result:
+        """Do it without waiting for anybody; whoever can write again is waited for again."""
+        before = connection.total_changes
+        result = work(connection)
+        if connection.total_changes != before:
+            self._wait(connection, BUSY_SECONDS)
+        return result
+
+    def _wait(self, connection: sqlite3.Connection, seconds: float) -> None:
+        self._patience = seconds
+        connection.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
+
+    def _go_back(self) -> None:
+        """Leave the memory for the file, if that can be written again; what was read meanwhile has to be
+        stored there.
+        """
+        memory, self._connection = self._connection, None
+        connection = None
+        try:
+            connection = self._connect()
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("ROLLBACK")
+            self._wait(connection, BUSY_SECONDS)
+        except (sqlite3.Error, Doubt, OSError):
+            if connection is not None:
+                connection.close()
+            self._connection = memory
+            return
+        if memory is not None:
+            memory.close()
+        self._connection = connection
+        self._is_locked_out = self.is_copy = False
+        self.note = None
+        self.generation += 1
+
+    def _begin_in_memory(self) -> None:
+        from app.index import in_memory
+
+        self.generation += 1
+        self.close()
+        self.is_copy = False
+        self._connection = in_memory.empty()
+
+    def _fall_back(self, reason: str | Exception, path: str | None = None, *, left: bool = True) -> None:
         """Go on in memory, with all that can still be read.
 
         :param reason: what is to be said, or SQLite's error.
         :param path: the file that is in the way, where it is not the catalog itself.
+        :param left: nobody else writes to the file, so that it can be read as it was left.
         """
         from app.index import in_memory
 
-        old = self._connection or in_memory.as_left(self.path)
+        left = left and (isinstance(reason, str) or code_of(reason) not in BUSY)
+        old = self._connection or (in_memory.as_left(self.path) if left else None)
         memory = in_memory.copy_of(old) if old is not None else None
-        if memory is not None:
-            self.is_copy = True
+        self._connection = old
+        if memory is None:
+            self._begin_in_memory()
         else:
-            self.generation += 1
-            memory = in_memory.new()
-            from app.index.tables import make
-
-            make(memory)
-        if old is not None:
-            old.close()
-        self._connection = memory
+            self.close()
+            self._connection, self.is_copy = memory, True
         if not isinstance(reason, str):
             from app.index.unusable import why
 
+            self.is_full = code_of(reason) == sqlite3.SQLITE_FULL
             reason = why(self.path, reason)
         what = "what is new" if self.is_copy else "the list"
         self.note = f"{what} is kept in memory only: {path or self.path}: {reason}"
-
-
-def _alone(folder: str) -> FileLock:
-    """The lock of whoever puts the catalog in a folder aside."""
-    from app.stores.locks import FileLock
-
-    return FileLock(os.path.join(folder, "catalog.lock"))
 
 
 def version_of(connection: sqlite3.Connection) -> int:
@@ -226,38 +282,6 @@ def written_by_others(connection: sqlite3.Connection) -> int:
     """
     (version,) = connection.execute("PRAGMA data_version").fetchone()
     return int(version)
-
-
-def journal_of(folder: str) -> str:
-    """How to write a file in this folder. On a network share the faster way does not work: it needs memory
-    that all who use the file have in common.
-    """
-    from app.index.mounts import is_silent
-
-    return SHARED_JOURNAL if is_silent(folder) else LOCAL_JOURNAL
-
-
-def forget(folder: str) -> None:
-    """Delete the catalog in a folder. Whoever has it open finds out with `Database.look`.
-
-    :raises OSError: it cannot be deleted.
-    """
-    path = catalog_in(folder)
-    if not os.path.isdir(folder):
-        return
-    with _alone(folder):
-        if os.path.exists(path):
-            _put_aside(path)
-        if os.path.exists(path + ".bad"):
-            os.unlink(path + ".bad")
-
-
-def _put_aside(path: str) -> None:
-    # Renamed and not deleted: a deleted file's inode number would be given to the new one.
-    os.replace(path, path + ".bad")
-    for leftover in (path + "-wal", path + "-shm"):
-        if os.path.exists(leftover):
-            os.unlink(leftover)
 
 
 def code_of(error: BaseException) -> int:

@@ -6,13 +6,16 @@ import os
 import threading
 import time
 
+from app.index.again import Scanned
 from app.index.catalog import Catalog
 from app.index.own_searcher import OwnSearcher
+from app.index.row import unread
 from app.index.scan import Scanner
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import TypeVar
 
     from app.index.batch import OnDelta
     from app.index.counts import Counts
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
     from app.index.search.search import Search
     from app.stores.base import Store
     from app.stores.layout import Complaint
+
+    Result = TypeVar("Result")
 
 
 def _wall_clock() -> int:
@@ -60,6 +65,8 @@ class Index:
         self._stores = stores
         self._now = now
         self._scanner = Scanner(self.catalog, stores, now)
+        self._scanned = Scanned(self.catalog)
+        self._texts = True
         self._poll = os.environ.get("LEAFMARK_POLL", "") not in ("", "0") if poll is None else poll
         self._follower: Follower | None = None
         self._begun = False
@@ -84,26 +91,35 @@ class Index:
         """One line about what does not work as it should here, else None."""
         return self.catalog.note or (self._follower.note if self._follower else None)
 
-    def rows(self, full: bool = False) -> list[Row]:
+    def rows(self, full: bool = False, seen: Callable[[list[Row]], object] | None = None) -> list[Row]:
         """The sessions as stored, newest first; before the first scan they may be out of date.
 
         The deltas of a later `scan` or `watch` are against what this returned the first time; without it,
         against what is stored when the scan begins.
 
         :param full: with their first messages.
+        :param seen: is called with them in no order, as soon as they are read.
         """
-        rows = self.catalog.rows(full)
+        generation = self.catalog.generation
+        rows = self._ask(lambda: self.catalog.rows(full, seen))
         if not self._begun:
             self._begun = True
             if not full:
                 self._own.give(rows)
-            listed = {row.path: row.signature for row in rows}
-            self._scanner.begin(listed | {row.path: row.signature for row in self.catalog.refused()})
+            known = {row.path: row.signature for row in (*rows, *self.catalog.refused())}
+            if self.catalog.generation != generation:
+                # They may have been lost after they were read.
+                known = {path: unread(signature) for path, signature in known.items()}
+            self._scanner.begin(known)
         return rows
 
     def newest(self, limit: int) -> tuple[list[Row], int]:
         """The newest sessions as stored, without their first messages, and the number of all."""
-        return self.catalog.newest(limit)
+        return self._ask(lambda: self.catalog.newest(limit))
+
+    def _ask(self, read: Callable[[], Result]) -> Result:
+        """What `read` finds in the catalog; see `Scanned` for when that was lost."""
+        return self._scanned.ask(lambda: self._scan(None, None, texts=self._texts), read, self._rescan.set)
 
     def scan(
         self,
@@ -121,14 +137,33 @@ class Index:
         :param gentle: leave room for the thread of the screen.
         :param texts: see `Scanner.scan`.
         """
+        with self._scanned.busy:
+            self._scan(on_delta, stop, gentle, texts)
+
+    def _scan(
+        self,
+        on_delta: OnDelta | None,
+        stop: threading.Event | None,
+        gentle: bool = False,
+        texts: bool = True,
+    ) -> None:
         if not self._begun:
             self._begun = True
             self._scanner.begin(self.catalog.signatures())
+        self._texts = texts
         tell = self._own.listening(on_delta)
-        self._scanner.scan(tell, stop or threading.Event(), gentle, texts=texts)
-        if tell is None:
-            self._own.catch_up()
-        self.catalog.tidy(self._now())
+
+        ending = stop or threading.Event()
+
+        def scan() -> None:
+            self._scanner.scan(tell, ending, gentle, texts=texts)
+
+        def settle() -> None:
+            if tell is None:
+                self._own.catch_up()
+            self.catalog.tidy(self._now())
+
+        self._scanned.read(scan, settle, scan_first=True)
 
     def watch(self, on_delta: OnDelta, stop: threading.Event) -> None:
         """`scan`, then keep current until `stop` is set."""
@@ -136,14 +171,15 @@ class Index:
         from app.index.follow import Follower
 
         follower = self._follower = Follower(self._scanner, self._stores, poll=self._poll)
-        try:
-            self.scan(on_delta, stop, gentle=True)
-            if not stop.is_set():
-                follower.run(self._own.telling(on_delta), stop, self._rescan, self._asked)
-                # who has a screen will start another
-                self.catalog.keep_groups()
-        finally:
-            self.catalog.close()
+        with self._scanned.busy:
+            try:
+                self._scan(on_delta, stop, gentle=True)
+                if not stop.is_set():
+                    follower.run(self._own.telling(on_delta), stop, self._rescan, self._asked)
+                    # who has a screen will start another
+                    self.catalog.keep_groups()
+            finally:
+                self.catalog.close()
 
     def rescan(self, done: Callable[[], object] | None = None) -> None:
         """Have `watch` look at every file again, soon.
@@ -230,7 +266,7 @@ class Index:
             raise ValueError(f"no such order: {order!r}")
         now_ms = self._now()
         query = parse(text, now_ms, home=self._home, all_text=all_text)
-        searcher = self._own.searcher()
+        searcher = self._ask(self._own.searcher)
         facts = self._facts
         if query.filters and facts is None:
             from app.index.facts import facts_of
@@ -277,7 +313,7 @@ class Index:
 
     def problem_files(self) -> list[Row]:
         """The files that are no sessions, with the reason in `refused`, by path."""
-        return self.catalog.refused()
+        return self._ask(self.catalog.refused)
 
     @property
     def complaints(self) -> list[Complaint]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.index.database import decode
+from app.index.database import Doubt, decode
 from app.index.reading import Reading
 from app.index.stored import ROW, ids_of, row_of
 from app.index.text import table
@@ -19,7 +19,7 @@ _MANY = 400  # names in one query; SQLite's oldest limit is 999
 
 _READINGS = (
     f"SELECT first_message, offset, fingerprint, cut, readings.state, lasting.state, spans, {ROW}"
-    " FROM sessions NATURAL JOIN readings JOIN lasting USING (key)"
+    " FROM sessions LEFT JOIN readings USING (key) LEFT JOIN lasting USING (key)"
 )
 _TEXTS = "SELECT path, spans FROM sessions"
 
@@ -44,6 +44,8 @@ def readings(
             query, some
         ):
             row = row_of(roots, *stored)
+            if cut is None or said is None:
+                raise Doubt(f"only a part of what was stored of a file: {row.path}")
             if cut >= 0:
                 changing = b"".join((changing[:cut], said, changing[cut:]))
             kept = None if spans is None else table.spans_of(spans, names)

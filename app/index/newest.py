@@ -56,8 +56,9 @@ def newest(
 
     catalog = Catalog(cache_folder, stores)
     try:
-        as_found = make_current(catalog, stores, now, found)
-        rows, total = catalog.newest(max(limit, ROWS))
+        (rows, total), as_found = make_current(
+            catalog, stores, now, found, lambda: catalog.newest(max(limit, ROWS))
+        )
         if as_found and catalog.untouched() and catalog.note is None:
             page.write(rows, total)
         return rows[:limit], total, catalog.note

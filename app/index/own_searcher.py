@@ -60,6 +60,8 @@ class OwnSearcher:
                 else:
                     gone = [path for path, row in told.items() if row is None]
                     self._searcher.update([row for row in told.values() if row is not None], gone)
+                    # Now, and not by the first search: whoever asked sees whether the rows were lost.
+                    self._searcher.load()
             return self._searcher
 
     def listening(self, on_delta: OnDelta | None) -> OnDelta | None:

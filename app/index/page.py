@@ -5,6 +5,8 @@ whoever has printed a list leaves its rows beside the catalog, with the record o
 outcome of. A walk with the same record has the same outcome: the page is right, whatever has become of the
 catalog since. Any other record, or anything odd, and there is no page.
 
+What the walk itself does not say is beside its checksum: a row that was damaged may be one still.
+
 On the fast path of a list: imports nothing but what makes a row.
 """
 
@@ -12,6 +14,7 @@ from __future__ import annotations
 
 import marshal
 import os
+from _imp import source_hash  # the only digest that no module has to be loaded for
 
 from app.index.row import SCHEMA, Row, catalog_in
 from app.small_files import read_small
@@ -35,6 +38,8 @@ _LONGEST = 64 << 20
 
 _MARSHAL_VERSION = 4
 
+_SEED = 0x6C656166
+
 
 class Page:
     """The page of `stores` in a cache folder.
@@ -55,9 +60,10 @@ class Page:
         None when the page does not tell.
         """
         try:
-            key, record, written_ms, total, blobs = marshal.loads(read_small(self._path, _LONGEST))
-            if key != self._key or record != self._record:
+            key, record, checksum, told = marshal.loads(read_small(self._path, _LONGEST))
+            if key != self._key or record != self._record or checksum != source_hash(_SEED, told):
                 return None
+            written_ms, total, blobs = marshal.loads(told)
             if not 0 <= self._now_ms - written_ms < GOOD_MS or len(blobs) < min(limit, total):
                 return None
             if self._is_followed():
@@ -84,7 +90,8 @@ class Page:
         :param total: how many sessions there are.
         """
         blobs = [marshal.dumps(row.values(), _MARSHAL_VERSION) for row in rows[:ROWS]]
-        content: tuple[Any, ...] = (self._key, self._record, self._now_ms, total, blobs)
+        told = marshal.dumps((self._now_ms, total, blobs), _MARSHAL_VERSION)
+        content: tuple[Any, ...] = (self._key, self._record, source_hash(_SEED, told), told)
         temporary = f"{self._path}.{os.getpid()}"
         try:
             # First prompts are nobody else's business.

@@ -14,7 +14,7 @@ from app.sessions.halves import STAMP
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from app.index.reading import Reading
@@ -87,15 +87,19 @@ class Saving:
         pending: Mapping[str, Columns | None],
         stores: Mapping[str, bytes],
         known: Recent | None = None,
+        has_texts: Callable[[], bool] = lambda: True,
     ) -> None:
         """:param stores: the names of the stores at hand by their roots.
         :param known: what need not be asked for while neither we nor others have written since.
+        :param has_texts: asked when it is done, whether it is done where others can see it. If not, what was
+            put away of texts is nobody's, and is thrown away by the next who tidies.
         """
         self.places: dict[tuple[str, str], Place] = {}
         self.numbers: dict[str, int] | None = None
         self._pending = pending
         self._stores = stores
         self._known = known
+        self._has_texts = has_texts
         self._ids: dict[str, int] = {}
 
     def write(self, connection: sqlite3.Connection) -> None:
@@ -120,10 +124,13 @@ class Saving:
         connection.execute(FORGET)
         ledger = Ledger(connection, numbers)
         many = len(self._pending) > _MANY
+        has_texts = self._has_texts()
         for path, entry in self._pending.items():
             if entry is None:
                 self._forget(connection, ledger, path)
                 continue
+            if not has_texts:
+                entry = (*entry[:4], None)
             placed = self._insert(connection, ledger, path, entry) if many else None
             if placed is None:
                 found = known.places.get((entry[0], path)) if known else None

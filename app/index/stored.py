@@ -108,8 +108,9 @@ def rows(connection: sqlite3.Connection, roots: Roots, full: bool) -> list[Row]:
         return [row_of(roots, *row) for row in found]
     told = []
     for first_message, *stored in connection.execute(
-        f"SELECT first_message, {ROW} FROM sessions NATURAL JOIN lasting {wanted}"
+        f"SELECT first_message, {ROW} FROM sessions LEFT JOIN lasting USING (key) {wanted}"
     ):
+        # None where there is none, and that is no text either.
         row = row_of(roots, *stored)
         row.first_message = decode(first_message)
         told.append(row)

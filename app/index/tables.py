@@ -5,7 +5,8 @@ from __future__ import annotations
 import _sqlite3 as sqlite3
 import time
 
-from app.index.database import BUSY, LOCAL_JOURNAL, Doubt, code_of, version_of
+from app.index.catalog_file import LOCAL_JOURNAL
+from app.index.database import BUSY, BUSY_SECONDS, Doubt, code_of, version_of
 from app.index.row import SCHEMA
 
 PAGE_BYTES = 8192
@@ -33,12 +34,14 @@ CREATE INDEX textless ON sessions (store) WHERE listed AND spans IS NULL;
 """
 
 
-def make(connection: sqlite3.Connection, journal: str = LOCAL_JOURNAL) -> None:
+def make(connection: sqlite3.Connection, journal: str = LOCAL_JOURNAL, seconds: float = BUSY_SECONDS) -> None:
     """Make the tables in an empty database; Doubt when it is not empty. Several processes may try at once.
 
     :param journal: the file remembers it.
+    :param seconds: so long is waited for the others.
     """
-    for attempt in range(100):
+    until = time.monotonic() + seconds
+    while True:
         try:
             connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
             connection.execute(f"PRAGMA journal_mode = {journal}")
@@ -46,7 +49,7 @@ def make(connection: sqlite3.Connection, journal: str = LOCAL_JOURNAL) -> None:
             break
         except sqlite3.OperationalError as error:
             # The change to WAL does not wait for the lock by itself.
-            if code_of(error) not in BUSY or attempt == 99:
+            if code_of(error) not in BUSY or time.monotonic() >= until:
                 raise
             time.sleep(0.02)
     try:

@@ -57,7 +57,7 @@ def run(options: Options, setup: Setup) -> int:
         write_json({"schema": SCHEMA, **found})
     else:
         write_text("".join(one_line(line, 4_096) + "\n" for line in lines))
-    return DIFFERENT if found.get("findings") else code
+    return DIFFERENT if found.get("findings") or found.get("note") else code
 
 
 def _updated(setup: Setup) -> tuple[dict[str, Any], Iterator[str], bool]:
@@ -74,15 +74,17 @@ def _updated(setup: Setup) -> tuple[dict[str, Any], Iterator[str], bool]:
         # A file that cannot be read is among both.
         away = {path for path, _ in index.complaints}
         refused = sum(row.path not in away for row in index.problem_files())
-        passed_over, note = len(index.complaints), index.note
+        passed_over = len(index.complaints)
         # Where nothing can be written, there may have been nothing to write.
         is_same = before is not None and not counts.whole + counts.tails and before == catalog.signatures()
     finally:
         progress.end()
         index.close()
+    # Only now is it certain that all is stored.
+    note = index.note
     if note:
         complain(note)
-    texts = where(setup.cache_folder)
+    texts = where(setup.cache_folder, catalog)
     found = {
         "whole": counts.whole,
         "tails": counts.tails,
@@ -150,6 +152,8 @@ def _where(setup: Setup) -> tuple[dict[str, Any], Iterator[str]]:
             f"text: {tilde(found.text, setup.home)}, {_bytes(found.text_bytes)}"
             f" in {_count(found.segments, 'segment')}, {_bytes(found.dead_bytes)} of it unused"
         )
+        if found.note:
+            yield found.note
         if found.network:
             yield "on a network share"
         if found.without_text:

@@ -48,6 +48,8 @@ def _of_all(setup: Setup) -> tuple[list[dict[str, Any]], list[list[str]]]:
         rows = index.rows()
     finally:
         index.close()
+    if index.note:
+        complain(index.note)
     labels, lines = [], []
     for row in rows:
         session = {"agent": row.agent, "id": row.id, "path": row.path}

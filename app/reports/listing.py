@@ -5,7 +5,6 @@ Only what the plain table needs is imported here: for fifty rows, importing take
 
 from __future__ import annotations
 
-from app.formats.origin import branch_count
 from app.formats.text import one_line
 from app.index.newest import look_first, newest
 from app.index.row import problem_count
@@ -81,8 +80,8 @@ def _every(setup: Setup, found: Found, *, full: bool) -> tuple[list[Row], str | 
 
     catalog = Catalog(setup.cache_folder, setup.stores)
     try:
-        make_current(catalog, setup.stores, setup.now_ms, found)
-        return catalog.rows(full), catalog.note
+        rows, _ = make_current(catalog, setup.stores, setup.now_ms, found, lambda: catalog.rows(full))
+        return rows, catalog.note
     finally:
         catalog.close()
 
@@ -171,9 +170,8 @@ def _marks(row: Row, now_ms: int) -> str:
     marks = []
     if row.parent_session:
         marks.append("↳")
-    branches = branch_count(row.leaf_count, row.dialect, row.parent_session)
-    if branches > 1:
-        marks.append(f"⑂{count(branches)}")
+    if row.branch_count > 1:
+        marks.append(f"⑂{count(row.branch_count)}")
     if row.labels:
         marks.append(f"◆{count(len(row.labels))}")
     if problem_count(row, now_ms):

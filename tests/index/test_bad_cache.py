@@ -103,7 +103,7 @@ def test_a_catalog_spoiled_under_a_running_scan_is_told_anew(
     index.scan()
     index.close()
     spoil(tmp_path / "cache" / NAME)
-    assert index.rows() == []
+    assert index.catalog.rows() == []
     told: list[Row] = []
     index.scan(lambda delta: told.extend(delta.changed))
     assert {row.path for row in told} == {str(path) for path in paths}

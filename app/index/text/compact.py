@@ -33,6 +33,9 @@ WORTH_BYTES = 256 << 10
 MANY = 8
 """With more small segments than this they are made one: a search looks into each."""
 
+_MUCH = 4
+"""Where there is no room for a copy, it is much that is dead from this part of what is alive on."""
+
 _WORK_SECONDS = 0.01
 _BREATH_SECONDS = 0.002
 
@@ -89,6 +92,26 @@ def groups(names: Sequence[str], used: Mapping[str, Used]) -> list[list[str]]:
         found[-1].append(name)
         room -= used[name].live
     return found
+
+
+def take_back(folder: str, catalog: Catalog) -> None:
+    """Delete what the catalog's file does not know of, without a copy and without changing the file: for
+    where there is no room for either. Nobody else may delete, move or write meanwhile.
+
+    Whoever searches knows of no text there: what is not in the file is in nobody's memory either. On a full
+    disk what is alive goes with much that is dead; the next scan that finds it gone reads its files.
+    """
+    from app.index.text.store import sizes_in
+
+    used = catalog.peek(table.segments)
+    if used is None:
+        return
+    for name, size in sizes_in(folder).items():
+        live, reach = (used[name].live, used[name].reach) if name in used else (0, 0)
+        if not live or (catalog.is_full and reach - live > max(live // _MUCH, WORTH_BYTES)):
+            _delete(folder, name)
+        elif size > reach:
+            _cut(folder, name, reach)
 
 
 class _Copying:
@@ -184,6 +207,22 @@ def _delete(folder: str, name: str) -> None:
     try:
         if lock(descriptor) == FREE:
             _unlink(folder, name)
+    finally:
+        os.close(descriptor)
+
+
+def _cut(folder: str, name: str, size: int) -> None:
+    """Cut the end off a segment unless somebody appends to it."""
+    try:
+        descriptor = os.open(path_of(folder, name), os.O_RDWR | getattr(os, "O_BINARY", 0))
+    except OSError:
+        return
+    try:
+        if lock(descriptor) == FREE and os.fstat(descriptor).st_size > size:
+            os.ftruncate(descriptor, size)
+    except OSError:
+        # It stays as it is.
+        pass
     finally:
         os.close(descriptor)
 

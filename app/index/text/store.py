@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from threading import Event
 
 from app.index.text import table
 from app.index.text.locks import FREE, TAKEN, lock, unlock
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable, Mapping
     from contextlib import AbstractContextManager
-    from threading import Event
 
     from app.index.catalog import Catalog
     from app.index.row import Signature
@@ -43,6 +43,7 @@ class TextStore:
         self._why: str | None = None
         self._lock = -1
         self._asked = False
+        self._taken_back = False
 
     @property
     def note(self) -> str | None:
@@ -86,6 +87,9 @@ class TextStore:
         :param files: those that there are, as a walk found them.
         """
         if self._catalog.in_memory:
+            if self._catalog.is_full and not self._taken_back:
+                # Who follows files tidies when something was thrown away, and here that was what is new.
+                self.tidy(Event())
             return set()
         if self._lock >= 0 and not _is_at(self._lock, os.path.join(self.folder, LOCK)):
             # Somebody has deleted the folder: others would not see that we hold it.
@@ -106,16 +110,20 @@ class TextStore:
         :param stop: set by another thread to end soon.
         :param gentle: leave room for the thread of the screen.
         """
-        if self._catalog.in_memory or not os.path.isdir(self.folder):
+        if not os.path.isdir(self.folder):
             return
-        from app.index.text.compact import compact
+        from app.index.text.compact import compact, take_back
 
         if not self._hold(alone=True):
             return
         try:
             # What is dead in our own segment goes too; what is left of it is taken on again.
             self._writer.close()
-            if compact(self.folder, self._catalog, stop, gentle):
+            if self._catalog.in_memory:
+                # On a disk that is full, what was put away before that showed would stay for ever.
+                take_back(self.folder, self._catalog)
+                self._taken_back = True
+            elif compact(self.folder, self._catalog, stop, gentle):
                 self._asked = False
         finally:
             self._let_go()
@@ -131,7 +139,7 @@ class TextStore:
         """Take the lock of the folder, with others or alone; False when it cannot be had."""
         try:
             if self._lock < 0:
-                if self._catalog.in_memory:
+                if self._catalog.in_memory and not alone:
                     return False
                 os.makedirs(self.folder, mode=0o700, exist_ok=True)
                 self._lock = os.open(os.path.join(self.folder, LOCK), os.O_RDWR | os.O_CREAT, 0o600)
@@ -148,7 +156,11 @@ class TextStore:
         return said == FREE
 
     def _let_go(self) -> None:
-        unlock(self._lock)
+        if self._catalog.is_behind:
+            # What others would take for nobody's is ours, once it can be stored.
+            lock(self._lock, shared=True)
+        else:
+            unlock(self._lock)
 
     def _left(self) -> list[tuple[str, int]]:
         """Segments that may be taken on, with how long each must be; those of others that run are refused."""

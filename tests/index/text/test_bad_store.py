@@ -168,7 +168,7 @@ def test_a_list_does_not_wait_for_texts(cache: Path, store: Store) -> None:
     scanned(cache, store)
     delete_the_segment(cache)
     catalog = Catalog(str(cache), [store])
-    assert make_current(catalog, [store], lambda: 0, walk([store]))
+    assert make_current(catalog, [store], lambda: 0, walk([store]), catalog.rows)[1]
     catalog.close()
     assert segments(cache) == {}
     assert scanned(cache, store).counts.whole == 5

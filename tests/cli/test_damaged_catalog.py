@@ -1,0 +1,190 @@
+"""A catalog that is damaged where only reading its rows shows it, or that another process has locked: every
+command answers as if there were none.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+from contextlib import contextmanager
+
+import pytest
+
+# where they are needed, others may not be allowed to read them
+import app.index.in_memory
+import app.index.unusable  # noqa: F401
+from app.index import database
+from app.index.row import SCHEMA
+from tests.cli.conftest import ROOT
+from tests.factory import chain, entry, write_session
+
+COMMANDS = [
+    ("list",),
+    ("list", "--json"),
+    ("list", "hello"),
+    ("search", "hello"),
+    ("search", "hello", "--json"),
+    ("labels",),
+    ("labels", "--json"),
+    ("labels", "bbbb"),
+    ("tree", "aaaa"),
+    ("doctor",),
+]
+
+SPOILERS = [
+    "UPDATE sessions SET row = x'00' WHERE key = 2",
+    "DELETE FROM lasting WHERE key = 2",
+    "UPDATE lasting SET first_message = 5 WHERE key = 2",
+    "UPDATE sessions SET row = x'00' WHERE NOT listed",
+    "UPDATE sessions SET spans = x'00' WHERE key = 2",
+]
+
+
+@pytest.fixture
+def folder(home):
+    folder = home / ".pi/agent/sessions/--work--"
+    write_session(folder / "a.jsonl", *chain("hello", "there", id="aaaa"))
+    label = entry("label", "00000003", "00000002", targetId="00000001", label="mark")
+    write_session(folder / "b.jsonl", *chain("hello", "more", id="bbbb"), label)
+    write_session(folder / "c.jsonl", *chain("others", "hello", id="cccc"))
+    write_session(folder / "none.jsonl", "nothing of a session")
+    return folder
+
+
+@pytest.fixture
+def cache(home):
+    return home / ".cache/leafmark"
+
+
+def catalog_of(cache):
+    return cache / f"catalog-{SCHEMA}.db"
+
+
+def spoil(cache, statement):
+    with sqlite3.connect(catalog_of(cache)) as connection:
+        assert connection.execute(statement).rowcount == 1
+    connection.close()
+    for page in cache.glob("newest-*"):
+        page.unlink()
+
+
+@contextmanager
+def locked(cache, monkeypatch, *, readers=True):
+    """The catalog while another process is in the middle of writing it, which lasts."""
+    monkeypatch.setattr(database, "BUSY_SECONDS", 0.01)
+    for page in cache.glob("newest-*"):
+        page.unlink()
+    other = sqlite3.connect(catalog_of(cache), isolation_level=None)
+    try:
+        if readers:
+            other.execute("PRAGMA journal_mode = DELETE")
+        other.execute("BEGIN EXCLUSIVE")
+        yield other
+    finally:
+        other.close()
+
+
+@pytest.mark.parametrize("statement", SPOILERS)
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_every_command_answers_as_before(run, folder, cache, words, statement):
+    run("index")
+    before = run(*words)
+    assert before.code == 0
+    spoil(cache, statement)
+    assert run(*words) == before
+    assert run(*words) == before
+    assert run("index", "--verify").code in (0, 3)
+    run("index")
+    assert run("index", "--verify").code == 0
+
+
+@pytest.mark.parametrize("statement", SPOILERS)
+def test_who_watches_is_told_of_no_session_that_was_there(run, folder, cache, statement, monkeypatch):
+    run("index")
+    spoil(cache, statement)
+    monkeypatch.setattr("app.reports.watch._deltas", deltas_of_one_look)
+    done = run("watch")
+    assert (done.err, done.out) == ("leafmark: watching 3 sessions\n", "")
+
+
+def deltas_of_one_look(index):
+    told = []
+    index.scan(told.append)
+    yield from told
+
+
+@pytest.mark.parametrize("readers", [True, False])
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_while_another_process_has_it_the_files_are_read(run, folder, cache, words, readers, monkeypatch):
+    run("index")
+    before = run(*words)
+    write_session(folder / "new.jsonl", *chain("hello", "new", id="dddd"))
+    with locked(cache, monkeypatch, readers=readers):
+        during = run(*words)
+    after = run(*words)
+    if words == ("doctor",):
+        assert "4 sessions" in during.out
+    else:
+        assert after[:2] == during[:2]
+        assert (during.out == before.out) == (words[0] in ("labels", "tree"))
+    assert during.code == 0
+    note = "kept in memory only" in during.out + during.err
+    assert note or "tree" in words or "bbbb" in words
+
+
+def test_where_nothing_is_kept_yet_and_another_process_has_it(run, folder, cache, monkeypatch):
+    cache.mkdir(parents=True)
+    with locked(cache, monkeypatch):
+        done = run("list", "--json")
+    assert json.loads(done.out)["total"] == 3
+    assert done.err.count("\n") == 1
+    assert "another process has it locked" in done.err
+
+
+@pytest.mark.parametrize("readers", [True, False])
+def test_what_the_index_cannot_keep_is_said_and_ends_with_three(run, folder, cache, readers, monkeypatch):
+    run("index")
+    write_session(folder / "new.jsonl", *chain("hello", "new", id="dddd"))
+    with locked(cache, monkeypatch, readers=readers):
+        done = run("index", "--json")
+        where = run("index", "--where")
+    assert done.code == 3
+    assert "another process has it locked" in done.err
+    assert json.loads(done.out)["sessions"] == 4
+    assert where.code == (3 if readers else 0)
+    assert ("another process has it locked" in where.out) == readers
+    assert run("index").code == 0
+    assert run("index", "--verify").code == 0
+
+
+def test_others_are_waited_for_once(run, folder, cache, monkeypatch):
+    run("index")
+    with locked(cache, monkeypatch):
+        waits = []
+        connect = database.sqlite3.connect
+
+        def noted(*args, **named):
+            waits.append(named.get("timeout"))
+            return connect(*args, **named)
+
+        monkeypatch.setattr(database.sqlite3, "connect", noted)
+        assert run("index", "--json").code == 3
+    assert [wait for wait in waits if wait] == [0.01]
+
+
+def test_another_process_that_really_writes(run, folder, cache, leafmark):
+    run("index")
+    told = "import sqlite3, sys; at = sqlite3.connect(sys.argv[1]); at.execute('BEGIN IMMEDIATE'); print('x')"
+    with subprocess.Popen(
+        [sys.executable, "-c", f"{told}; sys.stdout.flush(); sys.stdin.read()", str(catalog_of(cache))],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=ROOT,
+    ) as other:
+        assert other.stdout.readline() == b"x\n"
+        # nobody has to wait who has nothing to write
+        done = leafmark("list", "--json")
+        other.stdin.close()
+    assert (done.returncode, json.loads(done.stdout)["total"]) == (0, 3)
