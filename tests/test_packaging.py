@@ -54,7 +54,7 @@ def test_the_wheel_holds_the_package_and_its_styles_and_nothing_else(wheel: zipf
     held = {name for name in wheel.namelist() if not name.startswith(info)}
     styles = sources("styles/**/*.tcss")
     assert "styles/app.tcss" in styles
-    assert held == sources("app/**/*.py") | {f"app/{name}" for name in styles}
+    assert held == sources("app/**/*.py") | {f"app/{name}" for name in styles} | {"app/py.typed"}
 
 
 def test_the_wheel_says_how_to_start_it_and_under_which_licence(wheel: zipfile.ZipFile) -> None:
@@ -70,6 +70,7 @@ def test_the_sdist_can_be_built_and_tested_from(tmp_path: Path) -> None:
     with tarfile.open(build("sdist", tmp_path)) as archive:
         held = {name.partition("/")[2] for name in archive.getnames()}
     wanted = {"README.md", "CHANGELOG.md", "LICENSE", "pyproject.toml", "requirements.lock", ".ci/run"}
+    wanted.add("app/py.typed")
     wanted |= sources(
         "app/**/*.py", "styles/**/*.tcss", "tests/**/*.py", "screenshots/*.svg", "screenshots/*.png"
     )

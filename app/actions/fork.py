@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from app.actions.opened import entry_named, entry_there, opened
-from app.sessions.errors import NotAFolder, ReadOnly
+from app.actions.opened import entry_named, entry_there, folder_named, opened
+from app.sessions.errors import ReadOnly
 from app.sessions.manager import SessionManager
 
 if TYPE_CHECKING:
@@ -42,11 +42,9 @@ def fork(
     :raises NotAFolder: there is no folder `to`.
     :raises SessionError: there is no new file; the class says why.
     """
-    if to is not None and not os.path.isdir(to):
-        raise NotAFolder(path, 0, f"there is no folder {to!r}")
+    folder = None if to is None else folder_named(to, path)
     manager = opened(path, "fork", env, store)
-    # Programs know the folder that they run in by its real path.
-    target = manager.cwd if to is None else os.path.realpath(to)
+    target = manager.cwd if folder is None else folder
     if not manager.forks_last:
         if last is not None:
             raise ReadOnly(path, 0, "only sessions of nickcecere/agent are forked by their last messages")
@@ -56,9 +54,8 @@ def fork(
         return manager.cut(leaf_id, target, store)
     if entry is not None:
         raise ReadOnly(path, 0, "sessions of this agent are forked by their last messages, not at an entry")
-    counted = {} if last is None else {"last": last}
     agents = () if store is None else store.agents
-    folder = os.path.dirname(os.path.abspath(path))
-    forked = SessionManager.fork_from(path, target, folder, env=env, agents=agents, **counted)
+    beside = os.path.dirname(manager.session_file or path)
+    forked = SessionManager.fork_from(path, target, beside, last=last, env=env, agents=agents)
     assert forked.last_change is not None
     return forked.last_change

@@ -208,12 +208,13 @@ class Workers:
 
     def _spawn(self, count: int) -> tuple[list[Process], list[tuple[int, int]]]:
         """As `process.spawn`; none when none can be had."""
+        command = _command()
         with self._lock:
-            if self._closed or self._restarts > _MOST_RESTARTS + self._count:
+            if not command or self._closed or self._restarts > _MOST_RESTARTS + self._count:
                 return [], []
             self._restarts += 1
             try:
-                processes, more = spawn(_command(), {**os.environ, **_MEMORY}, count, gentle=self._gentle)
+                processes, more = spawn(command, {**os.environ, **_MEMORY}, count, gentle=self._gentle)
             except OSError:
                 return [], []
             self._processes.update(processes)
@@ -261,7 +262,12 @@ def _batches(tasks: Sequence[tuple[Task, int]]) -> Iterator[Batch]:
 
 
 def _command() -> list[str]:
-    """`-I -S`: no environment and no hooks, but all that can be imported here can be there."""
+    """`-I -S`: no environment and no hooks, but all that can be imported here can be there.
+
+    Nothing where Python is built into another program and does not know how to be started.
+    """
+    if not sys.executable:
+        return []
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     paths = [root, *[path for path in sys.path if path and path != root]]
     encoding = ["-X", "utf8"] if sys.flags.utf8_mode else []

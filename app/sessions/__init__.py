@@ -8,7 +8,32 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from app.sessions.manager import SessionManager as SessionManager
+    from app.sessions.blobs import BlobStore
+    from app.sessions.change import Change
+    from app.sessions.context import Context
+    from app.sessions.entry import Entry
+    from app.sessions.errors import SessionError
+    from app.sessions.file_storage import FileStorage
+    from app.sessions.history import HistoryStorage
+    from app.sessions.listing import SessionInfo
+    from app.sessions.manager import SessionManager
+    from app.sessions.storage import MemoryStorage, SessionStorage
+    from app.sessions.tree_nodes import TreeNode
+
+__all__ = [
+    "BlobStore",
+    "Change",
+    "Context",
+    "Entry",
+    "FileStorage",
+    "HistoryStorage",
+    "MemoryStorage",
+    "SessionError",
+    "SessionInfo",
+    "SessionManager",
+    "SessionStorage",
+    "TreeNode",
+]
 
 _HOMES = {
     "BlobStore": "blobs",
@@ -25,10 +50,11 @@ _HOMES = {
     "TreeNode": "tree_nodes",
 }
 
+if not TYPE_CHECKING:  # a checker would take every name that is not there for one that is
 
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
+    def __getattr__(name: str) -> object:
+        if name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
 
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -22,6 +22,8 @@ __all__ = [
     "DuplicateId",
     "LiveSession",
     "LongLine",
+    "NoFile",
+    "NoPath",
     "NoTrash",
     "NotAFile",
     "NotAFolder",
@@ -33,6 +35,7 @@ __all__ = [
     "ReadOnlyFolder",
     "SessionError",
     "TornLine",
+    "UnknownAgent",
     "UnknownEntry",
     "UnknownLabelTarget",
     "UnknownParent",
@@ -51,6 +54,18 @@ class NotThere(Unreadable):
 
 class NotAFile(Unreadable):
     """A folder, a pipe or a socket stands where a session should be."""
+
+
+class NoPath(Unreadable, ValueError):
+    """No file system takes that for a path: there is a NUL in it, or half a character."""
+
+
+class NoFile(SessionError, ValueError):
+    """A session in memory has no file, and goes on in none."""
+
+
+class UnknownAgent(SessionError, LookupError):
+    """No agent has that name."""
 
 
 class NotAFolder(SessionError):

@@ -15,10 +15,12 @@ import tempfile
 from typing import TYPE_CHECKING, NoReturn
 
 from app.sessions import own_growth
+from app.sessions.asked import taken
 from app.sessions.errors import (
     AlreadyThere,
     Changed,
     DiskFull,
+    NoPath,
     NotAFile,
     NotThere,
     ReadOnlyFolder,
@@ -85,13 +87,17 @@ class FileStorage:
 
     def create(self, path: str, data: bytes) -> Signature:
         """As `SessionStorage.create`."""
+        try:
+            taken(path)
+        except NoPath as error:
+            raise WriteFailed(path, f"cannot be written: it {error.reason}", errno.EINVAL) from None
         folder = os.path.dirname(path)
         try:
             os.makedirs(folder, exist_ok=True)
+        except FileExistsError:  # something else is in the place of the folder, and not of the session
+            refused(path, NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR)))
         except OSError as error:
             refused(path, error)
-        except ValueError as error:  # a path that no file system takes
-            raise WriteFailed(path, f"cannot be written: {error}", errno.EINVAL) from None
         temporary = self._temporary(path, data, NEW_MODE)
         with self._dropped_on_failure(temporary, path):
             self._move_in(temporary, path)

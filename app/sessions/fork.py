@@ -89,16 +89,17 @@ def changed(entry: Entry, changes: Mapping[str, Any]) -> Cutting:
     return Cutting(raw, respell(line, changes) if line and changes else line)
 
 
-def fork_last(book: Book, session_id: str, timestamp: str, cwd: str, count: int, note: str = "") -> bytes:
+def fork_last(book: Book, session_id: str, timestamp: str, cwd: str, count: int, summary: str = "") -> bytes:
     """A new session with the last `count` messages of `book`, of an agent that forks only so (specs 003).
 
-    :param timestamp: of the new session, ISO 8601; ``cwd`` its working folder; ``note`` why it was forked.
+    :param timestamp: of the new session, ISO 8601; ``cwd`` its working folder.
+    :param summary: of the parent, or why it is forked; "" for none.
     :raises ReadOnly: its sessions cannot be forked here.
     """
     messages = [entry for entry in book.entries if entry.type == "message"]
     kept = messages[-count:] if count > 0 else []
     left_at = kept[-1].id if kept else ""
-    head = Fork(session_id, timestamp, cwd, book.file, left_at, fresh_id(book.by_id), note)
+    head = Fork(session_id, timestamp, cwd, book.file, left_at, fresh_id(book.by_id), summary)
     try:
         return book.dialect.fork(head, [entry.source for entry in kept])
     except NotImplementedError:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from app.formats.stamps import iso
 from app.sessions.appending import Appending
+from app.sessions.asked import known, taken
 from app.sessions.change import Change
-from app.sessions.errors import UnknownEntry, WriteFailed
+from app.sessions.errors import ReadOnly, UnknownEntry, WriteFailed
 from app.sessions.fork import Cutting, copy_artifacts, cut_path, drop_artifacts, fork_last
 from app.sessions.image_bytes import blobs_of
 from app.sessions.tracked_file import now_ms
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from app.sessions.entry import Entry
 
 
+_LAST = 20
+"""How many messages a fork of nickcecere/agent carries over (specs 003)."""
+
+
 class Forking(Appending):
     """A session from which others can be made."""
 
@@ -29,6 +34,10 @@ class Forking(Appending):
 
         The labels on the path come along, with the times they had; entries hang below one another without
         gaps (FORMATS 2.2). The file is written at once where the path has an answer, else with the first one.
+
+        :raises UnknownEntry, AmbiguousEntry: of `leaf_id`.
+        :raises ReadOnly: no session of this agent is made here.
+        :raises WriteFailed: there is no new file.
         """
         self._file.check()
         self._existing(leaf_id)
@@ -46,6 +55,8 @@ class Forking(Appending):
             None.
         :param store: where this session was found; the one that the environment leads to where None.
         :raises UnknownEntry: there is nothing to fork.
+        :raises AmbiguousEntry, ReadOnly, WriteFailed: as `create_branched_session`.
+        :raises NoPath: of `target_cwd`.
         """
         self._file.check()
         if leaf_id is None:
@@ -57,13 +68,15 @@ class Forking(Appending):
         """Go on in a new session that has the name of this one and none of its entries.
 
         That is how a first prompt is said in other words. Parameters as of `cut`.
+
+        :raises ReadOnly, WriteFailed, NoPath: as `cut`.
         """
         self._file.check()
         return self._cut_to(None, target_cwd, store)
 
     def _cut_to(self, leaf_id: str | None, target_cwd: str | None, store: Store | None) -> Change:
         file, name = self._file, self.session_name
-        if target_cwd is not None and target_cwd != self._cwd:
+        if target_cwd is not None and taken(target_cwd) != self._cwd:
             self._session_dir = self._folder_for(target_cwd, store)
             self._cwd = target_cwd
         self._cut(leaf_id)
@@ -90,7 +103,7 @@ class Forking(Appending):
     # inside
 
     def _begin(self, parent: str | None, path: str = "", name: str | None = None) -> None:
-        home = agent_named(self._agent)
+        home = known(self._agent)
         stamp = now_ms()
         session_id, timestamp = home.new_id(stamp), iso(stamp)
         if self._storage is not None and not path:
@@ -142,11 +155,13 @@ class Forking(Appending):
             after_id=head.id,
         )
 
-    def _fork(self, source: Forking, last: int) -> None:
+    def _fork(self, source: Forking, last: int | None, summary: str) -> None:
         file = source._file
         if file.book.dialect.writing is None:
-            self._fork_last(source, last)
+            self._fork_last(source, last, summary)
             return
+        if summary:
+            raise ReadOnly(file.path, 0, "cannot be forked so: there is no place for a summary in its forks")
         writing = file.writing
         parent = source.session_id if writing.forks_by_id else file.path
         self._begin(parent, name=source.session_name if writing.has_slot else None)
@@ -162,13 +177,14 @@ class Forking(Appending):
             raise
         self._made((file.path, file.head.id))
 
-    def _fork_last(self, source: Forking, last: int) -> None:
+    def _fork_last(self, source: Forking, last: int | None, summary: str) -> None:
         file = source._file
         home = agent_named(source._agent)
         stamp = now_ms()
         session_id, timestamp = home.new_id(stamp), iso(stamp)
         path = os.path.join(self._session_dir, home.file_name(timestamp, session_id))
-        data = fork_last(file.book, session_id, timestamp, self._cwd, last)
+        count = _LAST if last is None else last
+        data = fork_last(file.book, session_id, timestamp, self._cwd, count, summary)
         assert self._storage is not None
         self._storage.create(path, data)
         self._file.load(path, (source._agent,))

@@ -161,8 +161,10 @@ class HistoryStorage(History):
         last time. Blanks at the ends of its lines and around it are not kept, nor are lone surrogates.
 
         :param now_ms: milliseconds since the epoch.
-        :raises HistoryError: the database cannot be written.
+        :raises HistoryError: the database cannot be written, or cannot hold that time.
         """
+        if abs(now_ms) > _MOST:
+            raise HistoryError(self.path, 0, "cannot hold a time that is so far away")
         kept = _folded(prompt)
         if not kept.replace("\0", " ").strip():
             return None
@@ -272,5 +274,7 @@ def _told(path: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise HistoryError(path, 0, error.strerror or str(error)) from error
+    except ValueError as error:
+        raise HistoryError(path, 0, f"is no path: {error}") from error
     except sqlite3.Error as error:
         raise HistoryError(path, 0, str(error)) from error

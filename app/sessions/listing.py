@@ -10,7 +10,7 @@ from app.sessions.summary import Summary
 from app.stores.layout import session_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from app.stores.base import Store
 
@@ -68,6 +68,16 @@ def most_recent(paths: Iterable[str], agents: tuple[str, ...], cwd: str | None =
 
     :param cwd: only among the sessions of this working folder.
     """
+    return next((info.path for info in by_file_time(paths, agents, cwd)), None)
+
+
+def by_file_time(
+    paths: Iterable[str], agents: tuple[str, ...], cwd: str | None = None
+) -> Iterator[SessionInfo]:
+    """The sessions in those files, the one that was written to last first; each is read when it is asked for.
+
+    :param cwd: only the sessions of this working folder.
+    """
     dated = []
     for path in paths:
         try:
@@ -78,8 +88,7 @@ def most_recent(paths: Iterable[str], agents: tuple[str, ...], cwd: str | None =
     for _, path in sorted(dated, reverse=True):
         info = _info(path, agents)
         if info is not None and (wanted is None or (info.cwd and os.path.realpath(info.cwd) == wanted)):
-            return path
-    return None
+            yield info
 
 
 def _is_file(entry: os.DirEntry[str]) -> bool:

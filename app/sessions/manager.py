@@ -1,37 +1,56 @@
 """`SessionManager`: one session of any agent, to read, to write to, to branch and to fork (specs 000 to 004).
 
-The names are those of the format documents, in Python's spelling. Reading never writes: an old file is
-migrated on disk only when it is really written to. What may be written beside a running agent is FORMATS 2.3.
+The names are those of the format documents, in Python's spelling. `leaf_id`, `leaf_entry`, `header`, `cwd`,
+`is_persisted` and all about the session's name, id, file and folder are properties; `setSessionName` is
+`set_name`, and `Fork` of specs 003 is `fork_from`.
+
+Reading never writes: an old file is migrated on disk only when it is really written to. An empty file is no
+session to read: `open`, `set_session_file` and `continue_recent` make it one, at once and by its header, as
+the agents do (FORMATS 1.1; specs 002 "Load and Compatibility Behavior"). What may be written beside a running
+agent is FORMATS 2.3.
 """
 
 from __future__ import annotations
 
 import os
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from app import places
 from app.sessions import listing
-from app.sessions.errors import NotThere
+from app.sessions.asked import absolute, known, suffixes, taken
+from app.sessions.errors import NoFile, NotThere
 from app.sessions.file_storage import FileStorage
 from app.sessions.forking import Forking
 from app.stores import agent_named
-from app.stores.base import absolute
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from app.sessions.entry import Entry
     from app.sessions.listing import SessionInfo
-
-_LAST = 20
-"""How many messages a fork of nickcecere/agent carries over (specs 003)."""
 
 
 class SessionManager(Forking):
     """A session and its leaf. Make one with the class methods; `Session` has what can be asked of it,
     `Appending` what can be put into it, `Forking` what can be made of it.
 
-    Paths may be relative to the present folder and begin with `~`, as the agents take them.
+    Paths may be relative to the present folder and begin with `~`, as the agents take them. Every error is a
+    `SessionError`. All that take a path raise `NoPath` for what can be none, and `NotThere` for a relative
+    one where the present folder is gone; all that take the name of an agent raise `UnknownAgent`.
     """
+
+    def get_path(self, from_id: str | None = None) -> list[Entry]:
+        """As `get_branch`, which oh-my-pi's document calls so (specs 000)."""
+        return self.get_branch(from_id)
+
+    def flush(self) -> None:
+        """Nothing is left to be written: each write is on the disk when it returns, and what waits for the
+        first answer goes on waiting (specs 002 "Durability operations").
+
+        :raises WriteFailed: what went wrong at the last write, again.
+        """
+        self._file.check()
 
     # making
 
@@ -66,15 +85,20 @@ class SessionManager(Forking):
         """The session in the file at `path`; a new one that will be kept there where the file is missing or
         empty.
 
+        An empty file gets its header now, a missing one is made with the first answer.
+
         :param session_dir: the folder for new files; that of `path` where None.
         :param agents: the agents in whose store it lies; those of the stores that `env` leads to where empty.
         :param new: False where a missing or empty file is to be refused, and not made a session.
         :raises NotASession: the file is something else; it is untouched.
         :raises Unreadable: it cannot be read; NotThere where it is missing.
+        :raises WriteFailed: it is empty, and takes no header.
         """
-        path = _absolute(path, env)
-        folder = _absolute(session_dir, env) if session_dir else os.path.dirname(path)
-        manager = cls("pi", os.getcwd(), folder, FileStorage(), env)
+        path = absolute(path, env)
+        for agent in agents:
+            known(agent)
+        folder = absolute(session_dir, env) if session_dir else os.path.dirname(path)
+        manager = cls("pi", places.here() or os.sep, folder, FileStorage(), env)
         manager._go_to(path, agents, new)
         manager._cwd = manager._file.head.cwd or manager._cwd
         return manager
@@ -92,6 +116,9 @@ class SessionManager(Forking):
 
         The session this terminal was last in comes first, where the agent keeps note of it (specs 002
         "On-Disk Layout"), then the file that was written to last.
+
+        :raises ReadOnly: there is none, and sessions of that agent are only read here.
+        :raises NotASession, Unreadable, WriteFailed: as `open`.
         """
         manager = cls._of_folder(cwd, session_dir, agent, env)
         home = agent_named(agent)
@@ -109,8 +136,11 @@ class SessionManager(Forking):
 
     @classmethod
     def in_memory(cls, cwd: str | None = None, *, agent: str = "pi") -> SessionManager:
-        """A session that is never written."""
-        manager = cls(agent, _absolute(cwd or ".", None), "", None)
+        """A session that is never written.
+
+        :raises ReadOnly: sessions of that agent are only read here.
+        """
+        manager = cls(agent, absolute(cwd or ".", None), "", None)
         manager.new_session()
         return manager
 
@@ -121,7 +151,8 @@ class SessionManager(Forking):
         target_cwd: str,
         session_dir: str | None = None,
         *,
-        last: int = _LAST,
+        last: int | None = None,
+        summary: str = "",
         env: Mapping[str, str] | None = None,
         agents: tuple[str, ...] = (),
     ) -> SessionManager:
@@ -130,14 +161,17 @@ class SessionManager(Forking):
         The source is not touched. Lines of it that are no entries stay behind.
 
         :param session_dir: the folder of the new file; the one the agent would use where None.
-        :param last: how many messages are carried over, for nickcecere/agent, whose forks carry no more.
+        :param last: how many messages are carried over, for nickcecere/agent, whose forks carry no more; 20
+            where None.
+        :param summary: of the source, or why it is forked: nickcecere/agent's forks have a place for that.
         :param agents: the agents in whose store the source lies, as for `open`.
-        :raises NotASession, Unreadable: of the source. ReadOnly: of a format that cannot be forked.
+        :raises NotASession, Unreadable: of the source.
+        :raises ReadOnly: of a format that cannot be forked, or whose forks have no place for a summary.
         :raises WriteFailed: there is no new file.
         """
         source = cls.open(source_path, env=env, agents=agents, new=False)
         manager = cls._of_folder(target_cwd, session_dir, source._agent, env)
-        manager._fork(source, last)
+        manager._fork(source, last, summary)
         return manager
 
     @classmethod
@@ -168,8 +202,30 @@ class SessionManager(Forking):
     ) -> Sequence[SessionInfo]:
         """The sessions of all working folders in the agent's store, newest activity first."""
         env = os.environ if env is None else env
-        store = agent_named(agent).own_store(env, places.home_folder(env), os.getcwd())
+        store = known(agent).own_store(env, taken(places.home_folder(env)), places.here() or os.sep)
         return listing.infos(listing.in_store(store), (agent,), None, on_progress)
+
+    @classmethod
+    def get_recent_sessions(
+        cls,
+        session_dir: str,
+        limit: int,
+        *,
+        env: Mapping[str, str] | None = None,
+        agents: tuple[str, ...] = (),
+    ) -> Sequence[SessionInfo]:
+        """The `limit` sessions in the files of one folder that were written to last, the last one first.
+
+        :param agents: as for `open`.
+        """
+        return [*islice(listing.by_file_time(*cls._lying_in(session_dir, env, agents)), max(limit, 0))]
+
+    @classmethod
+    def find_most_recent_session(
+        cls, session_dir: str, *, env: Mapping[str, str] | None = None, agents: tuple[str, ...] = ()
+    ) -> str | None:
+        """The first of these: the path of its file, None where the folder has no session."""
+        return listing.most_recent(*cls._lying_in(session_dir, env, agents))
 
     def new_session(self, parent_session: str | None = None) -> str | None:
         """Go on with a new, empty session; return the path its file will have, None in memory.
@@ -188,10 +244,12 @@ class SessionManager(Forking):
 
         :raises NotASession: the file is something else.
         :raises Unreadable: it cannot be read.
+        :raises WriteFailed: it is empty, and takes no header.
+        :raises NoFile: this session is in memory.
         """
         if self._storage is None:
-            raise ValueError("a session in memory has no file")
-        self._go_to(_absolute(path, self._env), (), new=True)
+            raise NoFile(path, 0, "cannot be gone on with: this session is in memory")
+        self._go_to(absolute(path, self._env), (), new=True)
 
     # inside
 
@@ -216,10 +274,11 @@ class SessionManager(Forking):
     def _of_folder(
         cls, cwd: str, session_dir: str | None, agent: str, env: Mapping[str, str] | None
     ) -> SessionManager:
-        cwd = _absolute(cwd, env)
-        manager = cls(agent, cwd, _absolute(session_dir or ".", env), FileStorage(), env)
-        if session_dir is None:
-            home = agent_named(agent)
+        home, cwd = known(agent), absolute(cwd, env)
+        manager = cls(agent, cwd, "", FileStorage(), env)
+        if session_dir is not None:
+            manager._session_dir = absolute(session_dir, env)
+        else:
             store = home.own_store(manager._env, manager._home, cwd)
             manager._session_dir = home.folder_of(store, cwd, manager._home)
         return manager
@@ -232,12 +291,17 @@ class SessionManager(Forking):
         files = listing.in_folder(self._session_dir, home.suffixes)
         return files, (self._agent,), self._cwd if mixed else None
 
+    @classmethod
+    def _lying_in(
+        cls, session_dir: str, env: Mapping[str, str] | None, agents: tuple[str, ...]
+    ) -> tuple[Iterable[str], tuple[str, ...]]:
+        """The files in that folder that may be sessions, and the agents they may be of."""
+        folder = absolute(session_dir, env)
+        manager = cls("pi", places.here() or os.sep, folder, FileStorage(), env)
+        agents = agents or manager._agents_of(os.path.join(folder, "any"))
+        return listing.in_folder(folder, suffixes(agents)), agents
+
     def _agents_of(self, path: str) -> tuple[str, ...]:
         """The agents in whose store `path` lies; none where it lies in none."""
         store = self._store_of(path)
         return () if store is None else store.agents
-
-
-def _absolute(path: str, env: Mapping[str, str] | None) -> str:
-    """`path` as the agents take it: a leading `~` is the home folder, what is relative is below this one."""
-    return absolute(path, places.home_folder(os.environ if env is None else env), os.getcwd())

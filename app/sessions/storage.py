@@ -38,6 +38,7 @@ class SessionStorage(Protocol):
 
         :param expected: what the file was when it was read.
         :param keep_time: leave the file's modification time as it is (FORMATS 2.0, rule 8).
+        :raises Unreadable: there is no file.
         :raises Changed: the file is not `expected` any more; nothing was written.
         :raises WriteFailed: the system refused; the file is as it was.
         """
@@ -52,6 +53,7 @@ class SessionStorage(Protocol):
     def replace(self, path: str, data: bytes, expected: Signature) -> Signature:
         """Put `data` in the place of the whole file in one step; its mode stays.
 
+        :raises Unreadable: there is no file.
         :raises Changed: the file is not `expected` any more.
         :raises WriteFailed: the system refused; the file is as it was.
         """
@@ -59,6 +61,7 @@ class SessionStorage(Protocol):
     def overwrite(self, path: str, data: bytes, expected: Signature) -> Signature:
         """Write `data` over the first bytes of the file; its size stays.
 
+        :raises Unreadable: there is no file.
         :raises Changed: the file is not `expected` any more.
         :raises WriteFailed: the system refused.
         """

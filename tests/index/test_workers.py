@@ -326,3 +326,16 @@ def test_a_mistake_of_ours_with_one_file_is_its_reason(
     monkeypatch.setattr("app.sessions.summarise.summarise", broken)
     result = read((str(write(tmp_path / "a.jsonl", session())), ("pi",), 1, (), 0, b""))
     assert result[:2] == (None, "reading it failed: KeyError: 'oops'")
+
+
+@pytest.mark.parametrize("nothing", ["", None])
+def test_a_program_that_knows_no_interpreter_reads_by_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nothing: str | None
+) -> None:
+    """As where Python is built into another program (`sys.executable` is "" or None then)."""
+    monkeypatch.setattr("sys.executable", nothing)
+    work = tasks(fill(tmp_path, 5))
+    assert collect(Workers(2), work) == [read(task) for task, _ in work]
+    with closing(Workers(2)) as early:
+        early.start()
+        assert early.process_ids == []

@@ -1,0 +1,199 @@
+"""The names that the format documents give are there, and mean what stands in them (specs 000 to 004)."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.sessions import SessionManager
+from app.sessions.errors import NotASession, ReadOnly, WriteFailed
+from tests.factory import chain, write_session
+from tests.sessions.manager.conftest import ANSWER, USER, content
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.sessions.manager.conftest import Home
+
+# As the documents spell them. Some are properties here.
+NAMED = [
+    "create",
+    "open",
+    "continueRecent",
+    "inMemory",
+    "forkFrom",
+    "list",
+    "listAll",
+    "getRecentSessions",
+    "findMostRecentSession",
+    "newSession",
+    "setSessionFile",
+    "createBranchedSession",
+    "setSessionName",
+    "flush",
+    "appendMessage",
+    "appendThinkingLevelChange",
+    "appendModelChange",
+    "appendCompaction",
+    "appendCustomEntry",
+    "appendSessionInfo",
+    "appendCustomMessageEntry",
+    "appendLabelChange",
+    "getLeafId",
+    "getLeafEntry",
+    "getEntry",
+    "getBranch",
+    "getPath",
+    "getTree",
+    "getChildren",
+    "getLabel",
+    "branch",
+    "resetLeaf",
+    "branchWithSummary",
+    "buildSessionContext",
+    "getEntries",
+    "getHeader",
+    "getSessionName",
+    "getCwd",
+    "getSessionDir",
+    "getSessionId",
+    "getSessionFile",
+    "isPersisted",
+]
+ELSEWHERE = {"set_session_name": "set_name"}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_every_name_is_there(name: str) -> None:
+    ours = re.sub(r"(?<!^)([A-Z])", lambda found: "_" + found[1].lower(), name)
+    ours = ELSEWHERE.get(ours, ours)
+    assert hasattr(SessionManager, ours) or hasattr(SessionManager, ours.removeprefix("get_"))
+
+
+def test_a_path_is_what_a_branch_is(home: Home) -> None:
+    manager = home.answered()
+    first, second = manager.get_entries()
+    manager.branch(first.id)
+    third = manager.append_message(USER)
+    assert [entry.id for entry in manager.get_path()] == [first.id, third]
+    assert manager.get_path(second.id) == manager.get_branch(second.id) == [first, second]
+    assert manager.get_path("nope") == []
+
+
+def sessions(folder: Path, count: int) -> list[str]:
+    """Sessions, the one that was written to last first; their own times say the opposite."""
+    made = []
+    for number in range(count):
+        path = write_session(
+            folder / f"{number}.jsonl",
+            *chain("one"),
+            {"type": "session_info", "id": "n", "name": f"n{number}"},
+        )
+        os.utime(path, ns=(0, (100 - number) * 10**9))
+        made.append(str(path))
+    return made
+
+
+def test_the_sessions_of_a_folder_that_were_written_to_last(home: Home) -> None:
+    folder = home.folder / "some"
+    made = sessions(folder, 4)
+    (folder / "newest.jsonl").write_text("no session\n")
+    (folder / "notes.txt").write_text("none either\n")
+    find = SessionManager.find_most_recent_session
+    assert find(str(folder), env=home.env) == made[0]
+    recent = SessionManager.get_recent_sessions(str(folder), 3, env=home.env)
+    assert [(info.path, info.name) for info in recent] == [
+        (path, f"n{at}") for at, path in enumerate(made[:3])
+    ]
+    assert SessionManager.get_recent_sessions(str(folder), 0, env=home.env) == []
+    assert len(SessionManager.get_recent_sessions(str(folder), 99, env=home.env)) == 4
+    for missing in (home.folder / "none", folder / "notes.txt"):
+        assert find(str(missing), env=home.env) is None
+        assert SessionManager.get_recent_sessions(str(missing), 3, env=home.env) == []
+
+
+def test_only_so_many_of_a_folder_are_read(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = sessions(home.folder / "some", 9)
+    read: list[str] = []
+    from app.sessions import listing
+
+    real = listing.summarise
+    monkeypatch.setattr(listing, "summarise", lambda path, *more: read.append(path) or real(path, *more))
+    SessionManager.get_recent_sessions(str(home.folder / "some"), 2, env=home.env)
+    assert read == made[:2]
+
+
+def test_a_folder_in_a_store_holds_sessions_of_its_agent(home: Home) -> None:
+    made = home.answered("omp")
+    (info,) = SessionManager.get_recent_sessions(made.session_dir, 5, env=home.env)
+    assert (info.agent, info.path) == ("omp", made.session_file)
+    (info,) = SessionManager.get_recent_sessions(made.session_dir, 5, agents=("pi",), env=home.env)
+    assert info.path == made.session_file
+
+
+def test_a_flush_has_nothing_to_write_and_tells_what_was_not(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manager = home.create()
+    manager.append_message(USER)
+    manager.flush()
+    assert not os.path.exists(manager.session_file or "")
+    manager.append_message(ANSWER)
+    before = content(manager.session_file)
+    manager.flush()
+    assert content(manager.session_file) == before
+    with monkeypatch.context() as patch:
+        patch.setattr("os.write", lambda *_: (_ for _ in ()).throw(OSError(5, "bad disk")))
+        with pytest.raises(WriteFailed):
+            manager.append_message(USER)
+    with pytest.raises(WriteFailed, match="bad disk"):
+        manager.flush()
+    SessionManager.in_memory("/x").flush()
+
+
+def test_a_fork_says_why_it_was_made(home: Home) -> None:
+    folder = home.folder / ".config/agent/sessions"
+    lines = [
+        {
+            "type": "session",
+            "id": "a3f7c901-x",
+            "version": 1,
+            "timestamp": "2026-02-26T14:30:12Z",
+            "cwd": "/w",
+        },
+        {"type": "message", "id": "m1", "timestamp": "2026-02-26T14:30:13Z", "role": "user", "message": USER},
+    ]
+    path = write_session(folder / "20260226-143012-a3f7c901.jsonl", *lines)
+    why = "Exploring alternative approach"
+    fork = SessionManager.fork_from(
+        str(path), "/w", str(home.folder / "new"), last=10, summary=why, env=home.env
+    )
+    branch = json.loads(content(fork.session_file).splitlines()[1])
+    assert (branch["type"], branch["branch_summary"]) == ("branch", why)
+    assert branch["parent_session_path"] == str(path)
+    plain = SessionManager.fork_from(str(path), "/w", str(home.folder / "new"), env=home.env)
+    assert "branch_summary" not in json.loads(content(plain.session_file).splitlines()[1])
+
+
+def test_a_fork_that_cannot_say_why_is_not_made(home: Home) -> None:
+    source = home.answered().session_file or ""
+    with pytest.raises(ReadOnly, match="no place for a summary"):
+        SessionManager.fork_from(source, "/w", str(home.folder / "new"), summary="why", env=home.env)
+    assert not (home.folder / "new").exists()
+
+
+def test_an_empty_file_that_is_only_to_be_read_stays_empty(home: Home) -> None:
+    path = home.folder / "empty.jsonl"
+    path.touch()
+    os.utime(path, ns=(1, 2))
+    for ask in (
+        lambda: SessionManager.open(str(path), env=home.env, new=False),
+        lambda: SessionManager.fork_from(str(path), "/w", env=home.env),
+    ):
+        with pytest.raises(NotASession):
+            ask()
+    assert (path.read_bytes(), path.stat().st_mtime_ns) == (b"", 2)

@@ -1,0 +1,160 @@
+"""Type hints reach whoever installs the wheel: mypy checks a stranger's file as strictly as it can."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import app.index
+import app.sessions
+from tests.readme import README
+from tests.test_packaging import build
+
+# Each name is used as what it is: as `object` or `Any` it would not pass.
+STRANGER = '''
+"""A script that uses every public name of `app.sessions` and `app.index`."""
+
+import threading
+from collections.abc import Sequence
+from typing import assert_type
+
+from app.index import Completion, Delta, Hit, Index, Note, Page, Place, QueryError, Row, Search, Vocabulary
+from app.index import complete, open as open_index, vocabulary
+from app.sessions import BlobStore, Change, Context, Entry, FileStorage, HistoryStorage, MemoryStorage
+from app.sessions import SessionError, SessionInfo, SessionManager, SessionStorage, TreeNode
+from app.stores import discover
+
+
+def look(folder: str) -> None:
+    session = SessionManager.continue_recent(folder, agent="omp")
+    assert_type(session, SessionManager)
+    assert_type(session.build_session_context(), Context)
+    assert_type(session.get_path(), list[Entry])
+    assert_type(session.get_branch("id"), list[Entry])
+    assert_type(session.get_tree(), list[TreeNode])
+    assert_type(session.set_name("name"), Change)
+    assert_type(session.last_change, Change | None)
+    assert_type(session.append_label_change("id", None), str)
+    assert_type(SessionManager.list(folder), list[SessionInfo])
+    assert_type(SessionManager.list_all(), Sequence[SessionInfo])
+    assert_type(SessionManager.get_recent_sessions(folder, 3), Sequence[SessionInfo])
+    assert_type(SessionManager.find_most_recent_session(folder), str | None)
+    for info in SessionManager.list(folder):
+        assert_type(info.title, str)
+    assert_type(session.problems[0].line, int)
+
+
+def keep(folder: str) -> None:
+    storages: list[SessionStorage] = [FileStorage(), MemoryStorage()]
+    try:
+        assert_type(storages[0].read(folder)[0], bytes)
+    except SessionError as error:
+        assert_type(error.path + error.reason, str)
+    assert_type(BlobStore(folder).get("blob:sha256:"), bytes | None)
+    with HistoryStorage(folder) as history:
+        assert_type(history, HistoryStorage)
+        assert_type(history.add("prompt", now_ms=1), int | None)
+
+
+def on_delta(delta: Delta) -> None:
+    print(delta)
+
+
+def find(folder: str) -> None:
+    index = open_index(discover({}, folder, folder), folder)
+    assert_type(index, Index)
+    index.scan(on_delta)
+    index.watch(on_delta, threading.Event())
+    assert_type(index.rows(), list[Row])
+    words = vocabulary(index.rows())
+    assert_type(words, Vocabulary)
+    assert_type(complete("agent:", 6, words), list[Completion])
+    try:
+        search = index.query("words")
+    except QueryError as error:
+        assert_type(error.position, int)
+        return
+    assert_type(search, Search)
+    for page in search:
+        assert_type(page, Page)
+        for hit in page.hits:
+            assert_type(hit, Hit)
+            assert_type(index.place(hit), Place)
+
+
+def told(note: Note) -> str:
+    return note.message
+'''
+
+WRONG = """
+from app.index import Row, open as open_index
+from app.sessions import SessionManager, Nonsense
+
+SessionManager.open(3)
+SessionManager.list("/x")[0].nonsense
+open_index([], 3)
+"""
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment with the wheel in it, and beside it what it needs."""
+    folder = tmp_path_factory.mktemp("typed")
+    venv.create(folder / "venv")
+    paths = sysconfig.get_paths("venv", {"base": str(folder / "venv"), "platbase": str(folder / "venv")})
+    with zipfile.ZipFile(build("wheel", folder)) as wheel:
+        wheel.extractall(paths["purelib"])
+    needed = sysconfig.get_paths()["purelib"]
+    (Path(paths["purelib"]) / "needed.pth").write_text(f"{needed}\n")
+    return Path(paths["scripts"]) / ("python.exe" if os.name == "nt" else "python")
+
+
+def checked(python: Path, folder: Path, *files: str) -> subprocess.CompletedProcess[str]:
+    """What mypy says of the files, away from this checkout and its settings."""
+    command = [sys.executable, "-m", "mypy", "--strict", "--config-file", os.devnull]
+    command += ["--cache-dir", str(python.parents[2] / "cache"), "--python-executable", str(python), *files]
+    env = {key: value for key, value in os.environ.items() if not key.startswith("MYPY")}
+    env.pop("PYTHONPATH", None)
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
+
+
+def test_a_strangers_script_is_checked_and_fits(python: Path, tmp_path: Path) -> None:
+    (tmp_path / "stranger.py").write_text(STRANGER)
+    examples = re.findall(r"```python\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
+    assert len(examples) >= 2
+    for number, example in enumerate(examples):
+        (tmp_path / f"example_{number}.py").write_text(example)
+    said = checked(python, tmp_path, *sorted(path.name for path in tmp_path.glob("*.py")))
+    assert said.returncode == 0, said.stdout + said.stderr
+
+
+def test_a_strangers_mistakes_are_found(python: Path, tmp_path: Path) -> None:
+    (tmp_path / "wrong.py").write_text(WRONG)
+    said = checked(python, tmp_path, "wrong.py").stdout
+    found = [int(line) for line in re.findall(r"^wrong\.py:(\d+): error", said, re.MULTILINE)]
+    assert found == [3, 5, 6, 7], said
+
+
+@pytest.mark.parametrize("package", [app.sessions, app.index])
+def test_the_script_uses_every_public_name(package: object) -> None:
+    names: list[str] = package.__all__  # type: ignore[attr-defined]
+    assert [name for name in names if not re.search(rf"\b{name}\b", STRANGER)] == []
+    assert [name for name in names if not hasattr(package, name)] == []
+
+
+def test_every_public_name_of_the_sessions_is_listed() -> None:
+    assert sorted(app.sessions._HOMES) == sorted(app.sessions.__all__)
+
+
+def test_no_session_is_loaded_before_it_is_asked_for() -> None:
+    code = "import sys, app.sessions; print(sorted(name for name in sys.modules if name.startswith('app.')))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "['app.sessions']\n"
