@@ -15,7 +15,7 @@ from app.view.bars import reading_note
 from app.view.frame import frame
 from app.view.palette import THEMES, eight_bit, rgb, style_of
 from app.view.session_list import SessionList
-from app.view.terminal import depth, speller
+from app.view.terminal import depth, places_text, speller
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -231,7 +231,7 @@ def _terminal() -> tuple[int | None, int | None]:
     """The descriptors to write to and read from: standard error and input, as the screen library uses
     them.
     """
-    if sys.platform == "win32" or os.environ.get("TERM", "dumb") in ("dumb", "unknown"):
+    if sys.platform == "win32" or not places_text(os.environ):
         return None, None
     return (2, 0) if os.isatty(2) and os.isatty(0) else (None, None)
 

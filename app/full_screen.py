@@ -29,7 +29,9 @@ def missing() -> str:
     """Why there can be no screen, "" when there can."""
     if not (os.isatty(0) and os.isatty(2)):
         return "leafmark needs a terminal; `leafmark list` prints the sessions without one"
-    if os.environ.get("TERM") in ("dumb", "unknown"):
+    from app.view.terminal import places_text
+
+    if not places_text(os.environ):
         return "leafmark needs a terminal that can place text; `leafmark list` does not"
     return ""
 
@@ -53,6 +55,7 @@ def run(setup: Setup, theme: str, ending: Ending, query: str | None = None) -> t
     ascii_only = is_ascii_terminal(setup.env) if settings is None else settings.draws_ascii(setup.env)
     ended = False
     ending.hold_stop()
+    ending.first(lambda: _end_commands(at_once=True))
     model, terminal = first_frame.show(setup, theme, arrangement, ending, query, ascii_only=ascii_only)
     # Pictures are written by a thread, and what is searched and read comes in by others: with Python's own
     # number each would wait ten times as long for its turn, and the keys for theirs.
@@ -88,10 +91,31 @@ def run(setup: Setup, theme: str, ending: Ending, query: str | None = None) -> t
             if ended:
                 terminal.is_left()
             terminal.give_back()
+        # the terminal first: a command that does not end when it is told to takes its time
+        _end_commands()
+    if app.parting:
+        from contextlib import suppress
+
+        from app.reports.output import complain
+
+        with suppress(OSError):  # the terminal may be gone
+            for said in app.parting:
+                complain(said)
     if ending.status:
         # it came while the screen library ran; one that comes from here on leaves at once
         ending.leave()
     return plan, FAILED if app.crash else app.return_code or DONE, app.crash
+
+
+def _end_commands(*, at_once: bool = False) -> None:
+    """See that no command that writes a summary outlives the screen: the thread that would end it does not.
+
+    :param at_once: there is no time to have it end by itself.
+    """
+    # nothing of it is loaded before there is one
+    commands = sys.modules.get("app.actions.summary_command")
+    if commands is not None:
+        (commands.kill_all if at_once else commands.end_all)()
 
 
 def become(plan: Plan, ending: Ending) -> tuple[int, str]:

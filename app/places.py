@@ -7,6 +7,7 @@ everything else before the first rows on screen; a test holds the two together.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 
@@ -21,7 +22,39 @@ CACHE_VARIABLE = "LEAFMARK_CACHE_DIR"
 STATE_VARIABLE = "LEAFMARK_STATE_DIR"
 CONFIG_VARIABLE = "LEAFMARK_CONFIG_DIR"
 
+GONE = "the current folder is gone, and a relative path leads nowhere"
+
 _LONGEST = 65_536
+
+
+class Nowhere(FileNotFoundError):
+    """A relative path leads nowhere, because the folder that this process is in is gone."""
+
+    def __str__(self) -> str:
+        return f"{self.filename}: {self.strerror}"
+
+
+def here() -> str | None:
+    """The folder that this process is in, as the system spells it; None where that is gone, as under a shell
+    whose worktree was removed, or cannot be told.
+    """
+    try:
+        return os.getcwd()
+    except OSError:
+        return None
+
+
+def absolute(path: str) -> str:
+    """`path` from the folder that this process is in, normalised, links kept.
+
+    :raises Nowhere: it is relative, and that folder is gone.
+    """
+    if os.path.isabs(path):
+        return os.path.normpath(path)
+    folder = here()
+    if folder is None:
+        raise Nowhere(errno.ENOENT, GONE, path)
+    return os.path.normpath(os.path.join(folder, path))
 
 
 def home_folder(env: Mapping[str, str]) -> str:
@@ -31,13 +64,32 @@ def home_folder(env: Mapping[str, str]) -> str:
 
 
 def below_home(folder: str, home: str) -> int:
-    """How many characters of a folder ``~`` stands for: those of the home folder, where it is that or lies in
-    it; else 0. Of a home that is the root folder nothing is short.
+    """How many characters of a folder ``~`` stands for: those of the home folder, as it is given or as the
+    system spells it, where it is that or lies in it; else 0. Of a home that is the root folder nothing is
+    short.
     """
     home = home.rstrip(os.sep)
+    return _part(folder, home) or _part(folder, _real_home(home))
+
+
+def _part(folder: str, home: str) -> int:
     if not home or not folder.startswith(home):
         return 0
     return len(home) if folder[len(home) : len(home) + 1] in ("", os.sep) else 0
+
+
+_real_homes: dict[str, str] = {}
+
+
+def _real_home(home: str) -> str:
+    """Its path without links, which is what agents write down; looked for once, and only where a folder is
+    elsewhere by its spelling.
+    """
+    real = _real_homes.get(home)
+    if real is None:
+        real = os.path.realpath(home).rstrip(os.sep) if os.path.isabs(home) else ""
+        _real_homes[home] = real
+    return real
 
 
 def cache_folder(env: Mapping[str, str]) -> str:
@@ -59,7 +111,7 @@ def config_folder(env: Mapping[str, str]) -> str:
 
 def _folder(env: Mapping[str, str], own: str, variable: str, below_home: str, function: str) -> str:
     if env.get(own):
-        return os.path.abspath(env[own])
+        return absolute(env[own])
     if sys.platform == "linux":
         root = env.get(variable, "").strip() or os.path.join(home_folder(env), below_home)
         return os.path.join(root, NAME)
@@ -82,10 +134,7 @@ def write_theme(env: Mapping[str, str], theme: str) -> None:
 
     :raises OSError: the folder cannot be written.
     """
-    folder = state_folder(env)
-    os.makedirs(folder, exist_ok=True)
-    with open(os.path.join(folder, "theme"), "w", encoding="ascii") as file:
-        file.write(theme + "\n")
+    _write(os.path.join(state_folder(env), "theme"), f"{theme}\n".encode("ascii"))
 
 
 def read_screen(env: Mapping[str, str]) -> dict[str, str]:
@@ -114,10 +163,21 @@ def write_screen(env: Mapping[str, str], values: Mapping[str, str]) -> None:
             raise ValueError(f"not one word: {key!r}")
         if value != value.strip():
             raise ValueError(f"blanks around the value of {key!r}")
-    folder = state_folder(env)
-    os.makedirs(folder, exist_ok=True)
-    path = os.path.join(folder, "screen")
+    text = "".join(f"{key}={value}\n" for key, value in values.items())
+    _write(os.path.join(state_folder(env), "screen"), text.encode("utf-8", "replace"))
+
+
+def _write(path: str, data: bytes) -> None:
+    """Put a file in its place whole, or not at all: nothing is left of one that did not fit on the disk."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
     aside = f"{path}.{os.getpid()}"
-    with open(aside, "wb") as file:
-        file.write("".join(f"{key}={value}\n" for key, value in values.items()).encode("utf-8", "replace"))
-    os.replace(aside, path)
+    try:
+        with open(aside, "wb") as file:
+            file.write(data)
+        os.replace(aside, path)
+    except OSError:
+        try:
+            os.unlink(aside)
+        except OSError:
+            pass  # it was never made
+        raise

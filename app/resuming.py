@@ -74,13 +74,15 @@ def named(options: Options, setup: Setup) -> Plan | None:
     :raises SessionError: it cannot be read.
     """
     word = options.query[0] if len(options.query) == 1 else ""
-    path, is_path = os.path.abspath(word), _is_path(word)
+    is_path = _is_path(word)
     if not is_path and not _may_be_id(word):
         return None
     from app.index.find import NotFound, check_file, find_session
     from app.index.index import Index
 
+    path = ""
     if is_path:
+        path = _absolute(word)
         check_file(path)
     index = Index(setup.stores, setup.cache_folder)
     try:
@@ -96,6 +98,16 @@ def named(options: Options, setup: Setup) -> Plan | None:
         return _plan_of(find_session(word, rows), setup)
     except NotFound:
         return None
+
+
+def _absolute(word: str) -> str:
+    from app.places import GONE, Nowhere, absolute
+    from app.sessions.errors import NotThere
+
+    try:
+        return absolute(word)
+    except Nowhere:
+        raise NotThere(word, 0, GONE) from None
 
 
 def only_match(options: Options, setup: Setup) -> Plan:
@@ -119,7 +131,11 @@ def only_match(options: Options, setup: Setup) -> Plan:
     finally:
         index.close()
     if not found:
-        raise NotFound(f"no session matches {text!r}")
+        from app.places import GONE, here
+
+        # A path that leads nowhere looks like words to search for.
+        nowhere = f": {GONE}" if os.sep in text and not os.path.isabs(text) and here() is None else ""
+        raise NotFound(f"no session matches {text!r}{nowhere}")
     if len(found) > 1:
         some = ", ".join(row.path for row in found[:3])
         more = f" and {len(found) - 3:,} more" if len(found) > 3 else ""

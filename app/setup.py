@@ -69,10 +69,14 @@ def of_process(extra: Sequence[tuple[str, str]] = ()) -> Setup:
     """The user's own sessions.
 
     :param extra: (agent, folder) pairs from ``--store``.
+    :raises places.Nowhere: such a folder, or one of our own, is relative, and the current one is gone.
     """
     env = dict(os.environ)
     home = places.home_folder(env)
     here = _here(env)
+    for _, folder in extra:
+        if not folder.startswith("~"):
+            places.absolute(folder)
     return Setup(
         env=env,
         home=home,
@@ -117,9 +121,8 @@ def _encoding() -> str:
 
 def _here(env: Mapping[str, str]) -> tuple[str, ...]:
     """The working folder; the shell's spelling of it counts when it is the same folder."""
-    try:
-        cwd = os.getcwd()
-    except OSError:
+    cwd = places.here()
+    if cwd is None:
         return (os.sep,)
     spelled = env.get("PWD", "")
     if spelled and spelled != cwd and os.path.isabs(spelled) and os.path.realpath(spelled) == cwd:

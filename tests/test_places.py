@@ -99,3 +99,74 @@ def test_pipes_in_the_place_of_what_the_screen_remembers_are_not_waited_for(tmp_
     os.mkfifo(tmp_path / "screen")
     assert ends(lambda: places.read_theme(env)) == "dark"
     assert ends(lambda: places.read_screen(env)) == {}
+
+
+@pytest.fixture
+def linked(tmp_path):
+    """A home folder, as it is spelled, whose way there has a link; and as the system spells it."""
+    real = tmp_path / "disk" / "me"
+    (real / "work").mkdir(parents=True)
+    (tmp_path / "home").symlink_to("disk")
+    return f"{tmp_path}/home/me", os.path.realpath(real)
+
+
+def test_a_tilde_is_the_home_folder_in_both_of_its_spellings(linked):
+    for home in linked:
+        assert [places.below_home(f"{home}{more}", linked[0]) for more in ("", "/work", "ly", "/../x")] == [
+            len(home),
+            len(home),
+            0,
+            len(home),
+        ]
+    assert places.below_home(linked[0], f"{linked[0]}//") == len(linked[0])
+    assert places.below_home(f"{linked[0]}/work", linked[1]) == 0
+
+
+def test_a_home_that_is_a_link_to_the_root_folder_makes_nothing_short(tmp_path):
+    (tmp_path / "home").symlink_to("/")
+    assert places.below_home("/srv", str(tmp_path / "home")) == 0
+    assert places.below_home("/srv", "") == 0
+
+
+def test_where_home_really_is_is_looked_for_once_and_only_for_what_is_elsewhere(linked, monkeypatch):
+    looks = []
+    really = os.path.realpath
+    monkeypatch.setattr(os.path, "realpath", lambda path, **how: (looks.append(path), really(path, **how))[1])
+    monkeypatch.setattr(places, "_real_homes", {})
+    for number in range(100):
+        places.below_home(f"{linked[0]}/{number}", linked[0])
+    assert looks == []
+    for number in range(100):
+        places.below_home(f"/srv/{number}", linked[0])
+    assert looks == [linked[0]]
+
+
+def test_nothing_is_left_of_what_did_not_fit_on_the_disk(tmp_path):
+    resource = pytest.importorskip("resource")
+    env = {"LEAFMARK_STATE_DIR": str(tmp_path)}
+    places.write_theme(env, "light")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
+    try:
+        for write in (
+            lambda: places.write_screen(env, {"order": "recent"}),
+            lambda: places.write_theme(env, "dark"),
+        ):
+            with pytest.raises(OSError, match="too large"):
+                write()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert [path.name for path in tmp_path.iterdir()] == ["theme"]
+    assert places.read_theme(env) == "light"
+
+
+def test_a_path_is_absolute_without_asking_where_we_are(tmp_path, monkeypatch):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    assert places.here() == str(tmp_path / "gone")
+    assert places.absolute("../x/./y") == str(tmp_path / "x/y")
+    (tmp_path / "gone").rmdir()
+    assert places.here() is None
+    assert places.absolute("/x/../y") == "/y"
+    with pytest.raises(places.Nowhere, match=r"^x: the current folder is gone"):
+        places.absolute("x")

@@ -13,7 +13,7 @@ from app.sessions.errors import SessionError
 from app.stores import store_holding
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from app.actions.journal import Journal, Recorded
     from app.sessions.change import Change
@@ -51,13 +51,19 @@ def next_earlier(journal: Journal, own: Collection[int]) -> Earlier | None:
 
 
 def take_back_earlier(
-    journal: Journal, action: int, env: Mapping[str, str], stores: Sequence[Store], state_folder: str
+    journal: Journal,
+    action: int,
+    env: Mapping[str, str],
+    stores: Sequence[Store],
+    state_folder: str,
+    goes_on: Callable[[int, int], bool] = lambda done, total: True,
 ) -> tuple[list[Tried[Recorded]], list[str]]:
     """Take back what still stands of an action of the journal, and note there what became of it.
 
     :param env: the environment by which agents find their sessions, and the system its trash.
-    :return: what became of each step, the last first, none where somebody else was quicker; and what there is
-        to say besides. Nothing is raised.
+    :param goes_on: see `take_back_all`.
+    :return: what became of each step that was tried, the last first, none where somebody else was quicker;
+        and what there is to say besides. Nothing is raised.
     """
 
     def back(step: Recorded) -> tuple[Change | None, Exception | None]:
@@ -66,7 +72,7 @@ def take_back_earlier(
     steps = [step for step in journal.standing() if step.action == action]
     if not steps:
         return [], ["it has been taken back meanwhile"]
-    tried = take_back_all(steps, back)
+    tried = take_back_all(steps, back, goes_on)
     notes = []
     for each in tried:
         try:

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 from app.actions.abandoned import left_behind
 from app.actions.branch import put_leaf, stands_at
 from app.actions.drafts import leave_draft
-from app.actions.opened import entry_there, opened
+from app.actions.opened import entry_there, folder_named, opened
 from app.actions.resume import plan, quoted
 from app.actions.safe_points import SafePoint, safe_points, unanswered
-from app.sessions.errors import Changed, NotAFolder, SessionError
+from app.sessions.errors import Changed, SessionError
 from app.sessions.navigate import target_of
 from app.stores import agent_named
 
@@ -164,11 +164,9 @@ def new_file(
     :raises UnknownEntry: the entry is gone from the file.
     :raises SessionError: there is no new file; the class says why.
     """
-    if to is not None and not os.path.isdir(to):
-        raise NotAFolder(question.path, 0, f"there is no folder {to!r}")
+    folder = None if to is None else folder_named(to, question.path)
     manager = _opened(question, env, store)
-    # Programs know the folder that they run in by its real path.
-    target = manager.cwd if to is None else os.path.realpath(to)
+    target = manager.cwd if folder is None else folder
     leaf_id = question.target.leaf_id
     return manager.blank(target, store) if leaf_id is None else manager.cut(leaf_id, target, store)
 

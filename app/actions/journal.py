@@ -10,25 +10,30 @@ import json
 import os
 import tempfile
 from dataclasses import asdict, dataclass, fields
-from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from app.sessions.change import Change
 from app.sessions.tracked_file import now_ms
-from app.small_files import read_small
+from app.small_files import check_regular, read_small
 from app.stores.locks import FileLock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 NAME = "journal.jsonl"
 KEPT = 1_000
-"""So many changes are kept; the file is written anew when it has `_MORE` lines more."""
+"""So many actions are kept, each with all its changes; the file is written anew when it has `_MORE` more."""
+KEPT_BYTES = 64 << 20
+"""Of a file that is longer the oldest actions go as well, but never the last one."""
 
 _MORE = 200
-_LONGEST = 64 << 20
+# A guard against a file that is not ours: no action has so many changes.
+_LONGEST = 1 << 30
+_BLOCK = 8 << 10
 # Not waiting: with a named pipe in its place nothing is noted, and nothing hangs.
-_APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
+_NOT_WAITING = getattr(os, "O_NONBLOCK", 0)
+_APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | _NOT_WAITING
+_READ = os.O_RDONLY | _NOT_WAITING | getattr(os, "O_BINARY", 0)
 _FIELDS = frozenset(field.name for field in fields(Change))
 
 
@@ -72,27 +77,26 @@ class Journal:
             return 0
         os.makedirs(self._folder, mode=0o700, exist_ok=True)
         with self._locked():
-            entries = self._entries()
-            number = entries[-1].number + 1 if entries else 1
-            self._append(_line(Recorded(number, now_ms(), change, action or number)))
+            number = self._last_number() + 1
+            text = _written(_line(Recorded(number, now_ms(), change, action or number)))
+            # Between two actions: none is cut in two, and one of thousands of changes asks but once.
+            if action or not self._thin_out(text):
+                self._append(text)
         return number
 
     def standing(self) -> list[Recorded]:
         """The changes that were not taken back, oldest first."""
-        return [entry for entry in self._entries() if entry.stands]
+        return [entry for entry in _entries(self._read()) if entry.stands]
 
     def undone(self) -> set[int]:
         """The numbers of the changes that were taken back, as far as they are kept."""
-        return {entry.number for entry in self._entries() if not entry.stands}
+        return {entry.number for entry in _entries(self._read()) if not entry.stands}
 
     def actions(self) -> list[list[Recorded]]:
         """The changes that were not taken back, those that were made together in one list;
         by the last of each, oldest first.
         """
-        found: dict[int, list[Recorded]] = {}
-        for entry in self.standing():
-            found.setdefault(entry.action, []).append(entry)
-        return sorted(found.values(), key=lambda steps: steps[-1].number)
+        return _actions(self.standing())
 
     def taken_back(self, number: int) -> None:
         """Note that the change of this number was taken back, or never can be: it is not the last any more.
@@ -111,19 +115,14 @@ class Journal:
     def _note(self, value: dict[str, Any]) -> None:
         os.makedirs(self._folder, mode=0o700, exist_ok=True)
         with self._locked():
-            self._append(value)
+            self._append(_written(value))
 
     def _locked(self) -> FileLock:
         return FileLock(self._path + ".lock")
 
-    def _append(self, value: dict[str, Any]) -> None:
-        """Add a line, in one write; of many lines the oldest go."""
-        lines = self._lines()
-        text = json.dumps(value).encode("ascii") + b"\n"
-        if len(lines) >= KEPT + _MORE:
-            self._rewrite(text)
-            return
-        if lines and not lines[-1].endswith(b"\n"):  # torn
+    def _append(self, text: bytes) -> None:
+        """Add a line, in one write."""
+        if self._is_torn():
             text = b"\n" + text
         descriptor = os.open(self._path, _APPEND, 0o600)
         try:
@@ -131,49 +130,139 @@ class Journal:
         finally:
             os.close(descriptor)
 
-    def _rewrite(self, more: bytes) -> None:
+    def _last_number(self) -> int:
+        """The number of the last change, 0 where there is none. Of a long file only the end is read."""
+        wanted = _BLOCK
+        while True:
+            data, is_all = self._end(wanted)
+            lines = data.split(b"\n")
+            number = next((found for found in map(_number, reversed(lines[not is_all :])) if found), 0)
+            if number or is_all:
+                return number
+            wanted *= 8
+
+    def _is_torn(self) -> bool:
+        """Whether the last line was not written to its end."""
+        data, _ = self._end(1)
+        return data not in (b"", b"\n")
+
+    def _end(self, size: int) -> tuple[bytes, bool]:
+        """The last bytes of the file, and whether that is all of it; none where there is no file.
+
+        :raises OSError: it cannot be read, or is something else.
+        """
+        try:
+            # Before it is opened: there are devices to which that alone does something.
+            check_regular(self._path, os.stat(self._path))
+            descriptor = os.open(self._path, _READ)
+        except FileNotFoundError:
+            return b"", True
+        with open(descriptor, "rb") as file:
+            length = file.seek(0, os.SEEK_END)
+            start = file.seek(max(length - size, 0))
+            return file.read(length - start), not start
+
+    def _thin_out(self, more: bytes) -> bool:
+        """Where there are too many actions, or more notes than anybody needs, write the file anew: what was
+        done last, whole actions only, then the line ``more``.
+
+        :return: whether that was done.
+        """
+        data = self._read()
+        count = data.count(b"\n")
+        is_long = len(data) > KEPT_BYTES
+        if count < KEPT + _MORE and not is_long:
+            return False
+        entries = _entries(data)
+        actions = _actions(entries)
+        kept = actions[1 - KEPT :] if len(actions) >= KEPT + _MORE else actions
+        if is_long:
+            # To less than it may be: the next one needs not do it again.
+            kept = _fitting(kept, KEPT_BYTES * 3 // 4)
+        if len(kept) == len(actions) and count - len(entries) <= len(entries) + _MORE:
+            return False
+        self._rewrite(sorted((each for steps in kept for each in steps), key=lambda each: each.number), more)
+        return True
+
+    def _rewrite(self, entries: Iterable[Recorded], more: bytes) -> None:
         descriptor, temporary = tempfile.mkstemp(dir=self._folder)
         try:
             with os.fdopen(descriptor, "wb") as file:
-                for entry in self._entries()[1 - KEPT :]:
-                    file.write(json.dumps(_line(entry)).encode("ascii") + b"\n")
+                for entry in entries:
+                    file.write(_written(_line(entry)))
                 file.write(more)
             os.replace(temporary, self._path)
         except OSError:
             os.unlink(temporary)
             raise
 
-    def _lines(self) -> list[bytes]:
+    def _read(self) -> bytes:
         try:
-            return BytesIO(read_small(self._path, _LONGEST)).readlines()
+            return read_small(self._path, _LONGEST)
         except OSError:
-            return []
+            return b""
 
-    def _entries(self) -> list[Recorded]:
-        entries: dict[int, Recorded] = {}
-        for value in self._values():
-            taken_back, told = value.get("taken_back"), value.get("in_the_way")
-            if isinstance(taken_back, int):
-                if taken_back in entries:
-                    entries[taken_back].stands = False
-                continue
-            if isinstance(told, int):
-                if told in entries:
-                    entries[told].is_told = True
-                continue
-            entry = _entry(value)
-            if entry is not None:
-                entries[entry.number] = entry
-        return list(entries.values())
 
-    def _values(self) -> Iterator[dict[str, Any]]:
-        for line in self._lines():
-            try:
-                value = json.loads(line)
-            except (ValueError, RecursionError):
-                continue
-            if isinstance(value, dict):
-                yield value
+def _entries(data: bytes) -> list[Recorded]:
+    """The changes in a journal, with what the lines after them say of them."""
+    entries: dict[int, Recorded] = {}
+    for value in _values(data):
+        taken_back, told = value.get("taken_back"), value.get("in_the_way")
+        if isinstance(taken_back, int):
+            if taken_back in entries:
+                entries[taken_back].stands = False
+            continue
+        if isinstance(told, int):
+            if told in entries:
+                entries[told].is_told = True
+            continue
+        entry = _entry(value)
+        if entry is not None:
+            entries[entry.number] = entry
+    return list(entries.values())
+
+
+def _values(data: bytes) -> Iterator[dict[str, Any]]:
+    for line in data.split(b"\n"):
+        value = _value(line)
+        if value is not None:
+            yield value
+
+
+def _value(line: bytes) -> dict[str, Any] | None:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _number(line: bytes) -> int:
+    """The number of the change in a line, also of one that another version wrote; 0 where it has none."""
+    value = _value(line) if b'"number"' in line else None
+    number = None if value is None else value.get("number")
+    return number if type(number) is int else 0
+
+
+def _actions(entries: Iterable[Recorded]) -> list[list[Recorded]]:
+    """Those that were made together in one list; by the last of each, oldest first."""
+    found: dict[int, list[Recorded]] = {}
+    for entry in entries:
+        found.setdefault(entry.action, []).append(entry)
+    return sorted(found.values(), key=lambda steps: steps[-1].number)
+
+
+def _fitting(actions: list[list[Recorded]], most: int) -> list[list[Recorded]]:
+    """The last of the actions that are no longer than so many bytes together; always the last one."""
+    for at in range(len(actions) - 1, -1, -1):
+        most -= sum(len(_written(_line(entry))) for entry in actions[at])
+        if most < 0:
+            return actions[min(at + 1, len(actions) - 1) :]
+    return actions
+
+
+def _written(value: dict[str, Any]) -> bytes:
+    return json.dumps(value).encode("ascii") + b"\n"
 
 
 def _line(entry: Recorded) -> dict[str, Any]:

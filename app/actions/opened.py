@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Literal
 
+from app import places
 from app.sessions.change import Change
-from app.sessions.errors import AmbiguousEntry, ReadOnly, UnknownEntry
+from app.sessions.errors import AmbiguousEntry, NotAFolder, ReadOnly, UnknownEntry
 from app.sessions.manager import SessionManager
 from app.stores import agent_named
 
@@ -65,6 +67,22 @@ def entry_there(manager: SessionManager, entry_id: str) -> str:
         path = manager.session_file or ""
         raise UnknownEntry(path, 0, f"the entry {entry_id!r} has gone: the file was changed")
     return entry_id
+
+
+def folder_named(to: str, path: str) -> str:
+    """The folder `to` for a new session, by its real path: so programs know the folder that they run in.
+
+    :param path: of the session that the new one is made of.
+    :raises NotAFolder: there is no such folder.
+    """
+    try:
+        # Also of a folder that is gone the system says that "." is one.
+        places.absolute(to)
+    except places.Nowhere:
+        raise NotAFolder(path, 0, f"there is no folder {to!r}: {places.GONE}") from None
+    if not os.path.isdir(to):
+        raise NotAFolder(path, 0, f"there is no folder {to!r}")
+    return os.path.realpath(to)
 
 
 def unchanged(

@@ -61,9 +61,12 @@ def removable(path: str, env: Mapping[str, str], store: Store | None, anyway: bo
     :raises NotASession: the file is something else.
     :raises Unreadable: it cannot be read.
     """
-    path = os.path.abspath(path)
+    try:
+        path = places.absolute(path)
+    except places.Nowhere:
+        raise NotThere(path, 0, places.GONE) from None
     home = places.home_folder(env)
-    stores = [store] if store is not None else discover(env, home, os.getcwd())
+    stores = [store] if store is not None else discover(env, home, places.here() or os.sep)
     holding = store or store_holding(path, stores)
     with _held(path) as descriptor:
         try:
@@ -157,7 +160,7 @@ def _artifacts(path: str, env: Mapping[str, str], stores: list[Store]) -> str:
     if folder == path or not os.path.isdir(folder):
         return ""
     real = os.path.realpath(folder)
-    every = [*stores, *discover(env, places.home_folder(env), os.getcwd())]
+    every = [*stores, *discover(env, places.home_folder(env), places.here() or os.sep)]
     for store in every:
         root = os.path.realpath(store.root)
         if (root + os.sep).startswith(real + os.sep) or (os.path.dirname(real) == root and not store.flat):

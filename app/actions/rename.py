@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.actions.opened import opened
 from app.formats.slot import fold_title
+from app.stores import agent_named
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from app.sessions.change import Change
+    from app.sessions.manager import SessionManager
     from app.stores.base import Store
+
+_SHOWN = 20
+"""Characters that are shown of the end of what was kept."""
 
 
 def rename(path: str, name: str, env: Mapping[str, str], store: Store | None = None) -> Change:
@@ -19,7 +25,24 @@ def rename(path: str, name: str, env: Mapping[str, str], store: Store | None = N
 
     :param name: one line; line breaks and other controls become blanks. "" clears the name.
     :param store: where the session was found; the one that `env` leads to where None.
-    :return: what was done; `before` is the name there was.
+    :return: what was done; `before` is the name there was, `after` what is kept of the new one; where that is
+        not all of it, `note` says so.
     :raises SessionError: nothing was written; the class says why.
     """
-    return opened(path, "name", env, store).set_name(fold_title(name))
+    return put_name(opened(path, "name", env, store), name)
+
+
+def put_name(manager: SessionManager, name: str) -> Change:
+    """The same in a session that is open."""
+    wanted = fold_title(name)
+    change = manager.set_name(wanted)
+    kept = change.after or ""
+    if not kept or kept == wanted or not wanted.startswith(kept):
+        return change
+    # The title line of oh-my-pi has room for so much and no more (FORMATS 1.2).
+    title = agent_named(change.agent).title
+    cut = (
+        f"the name was cut: {title} has room for the first {len(kept):,} of its {len(wanted):,} characters, "
+        f"up to “{kept[-_SHOWN:]}”"
+    )
+    return replace(change, note="; ".join(filter(None, (cut, change.note))))

@@ -11,6 +11,7 @@ import os
 import sys
 
 from app.formats.text import inert
+from app.places import below_home
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
     from app.stores.base import Agent, Store
+
+
+_LONGEST_LINE = 4_096
 
 
 class Plan:
@@ -109,9 +113,51 @@ def execute(plan: Plan) -> NoReturn:
 
             done = subprocess.run([plan.program, *plan.argv[1:]], env=plan.environment, check=False)
             raise SystemExit(done.returncode)
-        os.execve(plan.program, plan.argv, plan.environment)
+        with _signals_as_usual():
+            os.execve(plan.program, plan.argv, plan.environment)
     except OSError as error:
+        missing = _missing_interpreter(plan.program) if isinstance(error, FileNotFoundError) else ""
+        if missing and os.path.isdir(plan.cwd):
+            raise ResumeError(f"{plan.program}: its interpreter, {missing}, is not there") from error
         raise ResumeError(f"{error.filename or plan.program}: {error.strerror}") from error
+
+
+class _signals_as_usual:
+    """Python ignores some signals, and what a process ignores the program that it becomes ignores as well:
+    with those an agent and its commands would write on into a pipe that nobody reads. Undone where this
+    process goes on.
+    """
+
+    def __enter__(self) -> None:
+        import signal
+        import threading
+
+        numbers = [getattr(signal, name) for name in ("SIGPIPE", "SIGXFSZ") if hasattr(signal, name)]
+        if threading.current_thread() is not threading.main_thread():
+            numbers = []  # Python has them set by the main thread only
+        self._before = {
+            number: signal.signal(number, signal.SIG_DFL)
+            for number in numbers
+            if signal.getsignal(number) is signal.SIG_IGN
+        }
+
+    def __exit__(self, *error: object) -> None:
+        import signal
+
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+
+def _missing_interpreter(program: str) -> str:
+    """What the first line of a script names to run it, where that is not there; else ""."""
+    try:
+        with open(program, "rb") as file:
+            line = file.readline(_LONGEST_LINE)
+    except OSError:
+        return ""
+    words = line[2:].split(maxsplit=1) if line.startswith(b"#!") else []
+    interpreter = os.fsdecode(words[0]) if words else ""
+    return interpreter if interpreter and not os.path.exists(interpreter) else ""
 
 
 def _folder_problem(cwd: str, env: Mapping[str, str]) -> str | None:
@@ -222,7 +268,5 @@ def _spelled(char: str) -> str:
 
 def _short(path: str, env: Mapping[str, str]) -> str:
     """A path as it is shown, with the home folder as `~`."""
-    home = env.get("HOME", "")
-    if home and (path == home or path.startswith(home.rstrip("/") + "/")):
-        return "~" + path[len(home.rstrip("/")) :]
-    return path
+    short = below_home(path, env.get("HOME", ""))
+    return "~" + path[short:] if short else path

@@ -10,20 +10,20 @@ import os
 import signal
 import subprocess
 import sys
-from threading import Thread
+from threading import Event, Thread
 from typing import IO, TYPE_CHECKING
 
 from app.formats.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from threading import Event
 
 LIMIT = 1 << 20
 """A summary of more bytes than this is none."""
 GRACE_S = 1.0
 """How long a command that is told to end may take for it before it is killed."""
 
+_KILL = signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL
 _TAIL = 4_096
 _LOOK_S = 0.05
 
@@ -34,6 +34,38 @@ class SummaryFailed(Exception):
 
 class Cancelled(Exception):
     """The user did not want to wait any longer."""
+
+
+class _Run:
+    """A command that is being run, from before it is started."""
+
+    __slots__ = ("cancel", "is_over", "process")
+
+    def __init__(self, cancel: Event) -> None:
+        self.cancel = cancel
+        self.is_over = Event()
+        self.process: subprocess.Popen[bytes] | None = None
+
+
+_runs: set[_Run] = set()
+
+
+def end_all() -> None:
+    """End every command that is being run, with what it started, and wait until they are gone. That is not
+    long: what does not end when it is told to is killed. For who ends the process, whose threads go with it.
+    """
+    runs = list(_runs)
+    for each in runs:
+        each.cancel.set()
+    for each in runs:
+        each.is_over.wait(3 * GRACE_S)
+
+
+def kill_all() -> None:
+    """Kill them all at once. May be called at any moment."""
+    for each in list(_runs):
+        if each.process is not None:
+            _signal(each.process, _KILL)
 
 
 def run(command: tuple[str, ...], transcript: str, cancel: Event, cwd: str, env: Mapping[str, str]) -> str:
@@ -48,12 +80,24 @@ def run(command: tuple[str, ...], transcript: str, cancel: Event, cwd: str, env:
     :raises Cancelled: `cancel` was set.
     :raises SummaryFailed: it cannot be started, failed, wrote nothing, or far too much.
     """
-    if cancel.is_set():
-        raise Cancelled
     if not command:
         raise SummaryFailed("no command for summaries is configured")
+    running = _Run(cancel)
+    _runs.add(running)
     try:
-        process = subprocess.Popen(
+        # Who ends them all has set it, or finds this one.
+        if cancel.is_set():
+            raise Cancelled
+        running.process = _started(command, cwd, env)
+        return _heard(running, running.process, command[0], transcript)
+    finally:
+        running.is_over.set()
+        _runs.discard(running)
+
+
+def _started(command: tuple[str, ...], cwd: str, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -67,6 +111,10 @@ def run(command: tuple[str, ...], transcript: str, cancel: Event, cwd: str, env:
         raise SummaryFailed(f"{one_line(where)}: {error.strerror or error}") from None
     except ValueError as error:  # a NUL in an argument
         raise SummaryFailed(f"{one_line(command[0])}: {error}") from None
+
+
+def _heard(running: _Run, process: subprocess.Popen[bytes], program: str, transcript: str) -> str:
+    """What it writes, until it has ended or is to."""
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
@@ -83,19 +131,20 @@ def run(command: tuple[str, ...], transcript: str, cancel: Event, cwd: str, env:
             else:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(_LOOK_S)
-            if cancel.is_set():
+            if running.cancel.is_set():
                 raise Cancelled
             if len(said.data) > LIMIT:
-                raise SummaryFailed(f"{one_line(command[0])} wrote more than {LIMIT // 1024:,} KiB")
+                raise SummaryFailed(f"{one_line(program)} wrote more than {LIMIT // 1024:,} KiB")
     finally:
         _end(process)
+        running.is_over.set()
         for thread in threads:
             thread.join(GRACE_S)
     if process.returncode:
-        raise SummaryFailed(_reason(command[0], process.returncode, bytes(wrong.data)))
+        raise SummaryFailed(_reason(program, process.returncode, bytes(wrong.data)))
     text = bytes(said.data).decode("utf-8", "replace").strip()
     if not text:
-        raise SummaryFailed(f"{one_line(command[0])} wrote nothing{_last_line(bytes(wrong.data), ': ')}")
+        raise SummaryFailed(f"{one_line(program)} wrote nothing{_last_line(bytes(wrong.data), ': ')}")
     return text
 
 
@@ -132,8 +181,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     if running:
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(GRACE_S)
-    if sys.platform != "win32":
-        _signal(process, signal.SIGKILL)
+    _signal(process, _KILL)
     process.wait()
 
 

@@ -58,18 +58,23 @@ def waits(error: Exception) -> bool:
 
 
 def take_back(
-    actions: Sequence[Done[Step]], undo: Callable[[Step], tuple[Change | None, Exception | None]]
+    actions: Sequence[Done[Step]],
+    undo: Callable[[Step], tuple[Change | None, Exception | None]],
+    goes_on: Callable[[int, int], bool] = lambda done, total: True,
 ) -> tuple[int, list[Tried[Step]]]:
     """Take back the last of `actions` that can be.
 
     :param actions: oldest first.
     :param undo: takes one step back; it raises nothing.
+    :param goes_on: see `take_back_all`.
     :return: which action, and what became of its steps, the last first. Where nothing could be done and all
         of that was said before: the last action. (-1, []) without actions.
     """
     blocked: tuple[int, list[Tried[Step]]] = (-1, [])
     for at in range(len(actions) - 1, -1, -1):
-        tried = take_back_all(actions[at].steps, undo)
+        tried = take_back_all(actions[at].steps, undo, goes_on)
+        if len(tried) < len(actions[at].steps):
+            return at, tried
         if not (actions[at].is_told and all(each.waits for each in tried)):
             return at, tried
         if blocked[0] < 0:
@@ -78,7 +83,18 @@ def take_back(
 
 
 def take_back_all(
-    steps: Sequence[Step], undo: Callable[[Step], tuple[Change | None, Exception | None]]
+    steps: Sequence[Step],
+    undo: Callable[[Step], tuple[Change | None, Exception | None]],
+    goes_on: Callable[[int, int], bool] = lambda done, total: True,
 ) -> list[Tried[Step]]:
-    """Take back what was done together, the last first; one that fails does not stop the others."""
-    return [Tried(step, *undo(step)) for step in reversed(steps)]
+    """Take back what was done together, the last first; one that fails does not stop the others.
+
+    :param goes_on: is asked before each step, with how many of how many were tried; where it says no, the
+        others are left as they are.
+    """
+    tried: list[Tried[Step]] = []
+    for step in reversed(steps):
+        if not goes_on(len(tried), len(steps)):
+            break
+        tried.append(Tried(step, *undo(step)))
+    return tried

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -31,6 +32,7 @@ try:
 except OSError as error:
     name = error.filename or ""
     name = name.decode("utf-8", "replace") if isinstance(name, bytes) else str(name)
+    print(error.errno or 0, file=sys.stderr)
     sys.exit(": ".join(part for part in (name, error.strerror or str(error)) if part))
 """
 
@@ -86,6 +88,8 @@ def _away(path: str, status: os.stat_result, env: Mapping[str, str]) -> str:
         folder = os.path.dirname(path)
         if not os.access(folder, os.W_OK | os.X_OK):
             raise ReadOnlyFolder(path, f"cannot be moved: {folder} may not be written") from None
+        if error.errno == errno.ENAMETOOLONG:
+            raise NoTrash(path, 0, "its name is too long for the system's trash") from None
         reason = ": ".join(_text(part) for part in (error.filename, error.strerror or error) if part)
         raise NoTrash(path, 0, f"the system has no trash for it: {reason}") from None
     return trashcan.find(path, status, env)
@@ -146,7 +150,8 @@ def _send_elsewhere(path: str, variables: Mapping[str, str]) -> None:
     )
     if done.returncode:
         lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise OSError(lines[-1] if lines else f"ended with {done.returncode}")
+        number = int(lines[-2]) if len(lines) > 1 and lines[-2].isdecimal() else 0
+        raise OSError(number, lines[-1] if lines else f"ended with {done.returncode}")
 
 
 def _take_back(now: str, path: str) -> None:

@@ -89,6 +89,14 @@ def find(path: str, status: os.stat_result, env: Mapping[str, str]) -> str:
     :param status: of the thing itself, before it was trashed: it is known again by it.
     """
     places = folders(env, [os.path.dirname(path)])
+    # Mostly it has its own name there. To look at all that the trash has takes long where much is trashed.
+    for folder in places:
+        in_trash = os.path.join(folder.files, os.path.basename(path))
+        try:
+            if os.path.samestat(os.lstat(in_trash), status):
+                return in_trash
+        except OSError:
+            continue
     for folder in places:
         try:
             with os.scandir(folder.files) as entries:

@@ -13,6 +13,7 @@ from app.actions.branch import put_leaf, stands_at
 from app.actions.drafts import drop_draft
 from app.actions.label import put_label
 from app.actions.opened import opened
+from app.actions.rename import put_name
 from app.actions.restore import restore
 from app.actions.trash import trash
 from app.sessions.errors import NotThere, SessionError
@@ -54,7 +55,7 @@ def undo(
     if change.kind == "name":
         manager = _opened(change, "name", env, store)
         _expect(manager.session_name == change.after, change, "the name is another by now")
-        return manager.set_name(change.before or "")
+        return put_name(manager, change.before or "")
     if change.kind == "leaf":
         manager = _opened(change, "branch", env, store)
         _expect(stands_at(manager, change.after), change, "the session has gone on since")
@@ -121,7 +122,7 @@ def _store_of(change: Change, env: Mapping[str, str]) -> Store | None:
     """The store that the file lies in, or whose pins it holds; else, of that agent, the folder it lies in.
     None where that is not known either.
     """
-    home, here = places.home_folder(env), os.getcwd()
+    home, here = places.home_folder(env), places.here() or os.sep
     found = discover(env, home, here)
     for store in found:
         for each in (store, *store.twins):

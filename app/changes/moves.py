@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, TypeVar
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from app.actions.earlier import undo_journalled
 from app.actions.journal import Journal
@@ -11,11 +11,14 @@ from app.actions.restore import Trashed, restore, trashed
 from app.actions.taking_back import GOES_ON, PASSED, Done, Tried, take_back
 from app.actions.trash import trash
 from app.changes.codes import NOT_FOUND, REFUSED, WRONG_USE, WrongUse, record, taken_back, told
+from app.changes.stopping import Stopping
 from app.changes.told import SCHEMA, as_line, as_part
 from app.formats.text import one_line
 from app.index.find import Ambiguous, NotFound, Place, places
+from app.places import GONE, Nowhere, absolute
 from app.reports.output import complain, write_json, write_text
 from app.sessions.errors import LiveSession, NotThere, SessionError
+from app.view.under_way import stopped_note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -76,14 +79,17 @@ def _restore(options: Options, setup: Setup) -> int:
     if code:
         return code
     wanted = {_whereabouts(what)[0]: what for what in found if not isinstance(what, Exception)}
+    noted: dict[str, list[int]] = {}
+    for recorded in Journal(setup.state_folder).standing():
+        if recorded.change.kind == "trash" and recorded.change.after:
+            noted.setdefault(recorded.change.after, []).append(recorded.number)
 
     def act(what: Trashed | Archived) -> Change:
         if isinstance(what, Trashed):
             change = restore(what)
             # It is taken back by this already.
-            for recorded in Journal(setup.state_folder).standing():
-                if recorded.change.kind == "trash" and recorded.change.after == what.in_trash:
-                    taken_back(recorded.number, setup)
+            for number in noted.get(what.in_trash, ()):
+                taken_back(number, setup)
             return change
         from app.actions.unarchive import unarchive
 
@@ -103,13 +109,16 @@ def _undo(options: Options, setup: Setup) -> int:
     def back(recorded: Recorded) -> tuple[Change | None, Exception | None]:
         return undo_journalled(recorded.change, setup.agent_env, setup.stores, setup.state_folder)
 
-    at, tried = take_back(done, back)
+    with Stopping() as stopping, stopping.whole():
+        at, tried = take_back(done, back, lambda done, total: not stopping.status)
+        for each in tried:
+            if each.change is not None:
+                taken_back(each.step.number, setup)
     parts = []
     for each in tried:
         if each.change is None:
             _keep(each, is_before=at > 0, setup=setup)
             continue
-        taken_back(each.step.number, setup)
         before, now = each.step.change, each.change
         if options.json:
             # Of a pin the path is that of the pins.
@@ -122,7 +131,9 @@ def _undo(options: Options, setup: Setup) -> int:
             complain(now.note)
     if parts:
         write_json({"schema": SCHEMA, "changes": parts})
-    return REFUSED if any(each.change is None for each in tried) else 0
+    taken = sum(each.change is not None for each in tried)
+    code = _stopped(options, stopping, taken, len(actions[at]))
+    return code or (REFUSED if any(each.change is None for each in tried) else 0)
 
 
 def _keep(tried: Tried[Recorded], *, is_before: bool, setup: Setup) -> None:
@@ -136,30 +147,44 @@ def _keep(tried: Tried[Recorded], *, is_before: bool, setup: Setup) -> None:
 
 
 def _each(things: Sequence[Thing], act: Callable[[Thing], Change], options: Options, setup: Setup) -> int:
-    """Do it to each; one that fails does not stop the others. The worst of their exit codes."""
+    """Do it to each; one that fails does not stop the others, and who asks to end does, between two of them:
+    then it is the exit code of a program that was ended so, else the worst of theirs.
+    """
     code = action = 0
-    done = []
-    for thing in things:
-        try:
-            change = act(thing)
-        except NotThere as error:
-            complain(str(error))
-            code = max(code, NOT_FOUND)
-            continue
-        except SessionError as error:
-            complain(str(error))
-            code = max(code, REFUSED)
-            continue
-        number = record(change, setup, action)
-        action = action or number
-        done.append(as_part(change, change.path))
-        if not options.json:
-            write_text(as_line(change) + "\n")
-        if change.note:
-            complain(change.note)
+    done: list[dict[str, Any]] = []
+    with Stopping() as stopping, suppress(KeyboardInterrupt):
+        for thing in things:
+            if stopping.status:
+                break
+            try:
+                with stopping.whole():
+                    change = act(thing)
+                    number = record(change, setup, action)
+                    action = action or number
+                    done.append(as_part(change, change.path))
+            except NotThere as error:
+                complain(str(error))
+                code = max(code, NOT_FOUND)
+                continue
+            except SessionError as error:
+                complain(str(error))
+                code = max(code, REFUSED)
+                continue
+            if not options.json:
+                write_text(as_line(change) + "\n")
+            if change.note:
+                complain(change.note)
     if options.json and (done or not code):
         write_json({"schema": SCHEMA, "changes": done})
-    return code
+    return _stopped(options, stopping, len(done), len(things)) or code
+
+
+def _stopped(options: Options, stopping: Stopping, done: int, total: int) -> int:
+    """Say how far it came, where somebody asked to end; then the exit code, else 0."""
+    if stopping.status:
+        again = "another undo" if options.command == "undo" else "leafmark undo"
+        complain(f"stopped: {stopped_note(options.command or '', done, total, again)}")
+    return stopping.status
 
 
 def _complain_of(found: Sequence[object]) -> int:
@@ -184,12 +209,16 @@ def _meant(named: str, lost: list[Trashed], setup: Setup) -> Trashed | Archived 
     """
     from app.stores.archive import archived
 
-    path = os.path.abspath(named)
+    nowhere = path = ""
+    try:
+        path = absolute(named)
+    except Nowhere:
+        nowhere = f": {GONE}"
     for things in (lambda: lost, lambda: archived(setup.stores)):
         told = [(thing, *_whereabouts(thing)) for thing in things()]
         for meant in (
-            [thing for thing, lies, _, _ in told if lies == path],
-            [thing for thing, _, was, _ in told if was == path],
+            [thing for thing, lies, _, _ in told if path and lies == path],
+            [thing for thing, _, was, _ in told if path and was == path],
             [thing for thing, _, _, id in told if named and id == named],
             [thing for thing, _, _, id in told if named and id.startswith(named)],
         ):
@@ -199,7 +228,7 @@ def _meant(named: str, lost: list[Trashed], setup: Setup) -> Trashed | Archived 
                 some = ", ".join(_whereabouts(thing)[0] for thing in meant[:3])
                 more = f" and {len(meant) - 3:,} more" if len(meant) > 3 else ""
                 return Ambiguous(f"{named!r} names {len(meant):,} sessions: {some}{more}")
-    return NotFound(f"neither the trash nor an archive has a session with the path or id {named!r}")
+    return NotFound(f"neither the trash nor an archive has a session with the path or id {named!r}{nowhere}")
 
 
 def _whereabouts(thing: Trashed | Archived) -> tuple[str, str, str]:

@@ -6,6 +6,7 @@ import os
 import stat
 
 from app.index.index import Index
+from app.places import GONE, Nowhere, absolute
 from app.sessions.errors import NotAFile, NotThere, Unreadable
 from app.stores import store_holding
 from app.stores.layout import reason
@@ -68,18 +69,26 @@ def places(
     rows: Sequence[Row] | None = None
     found: list[Place | NotFound | Ambiguous | Unreadable] = []
     for named in names:
-        path = os.path.abspath(named)
-        there = bool(named) and os.path.lexists(path)
+        nowhere = path = ""
+        try:
+            path = absolute(named)
+        except Nowhere:
+            # It may be an id all the same.
+            nowhere = f": {GONE}"
+        there = bool(named and path) and os.path.lexists(path)
         # A file's mere name may be somebody's id as well.
         if not (there and os.path.dirname(named)):
             if rows is None:
                 rows = _rows(stores, cache_folder)
             try:
                 path = find_session(named, rows).path
-            except (NotFound, Ambiguous) as error:
-                if not there or isinstance(error, Ambiguous):
-                    found.append(error)
+            except NotFound as error:
+                if not there:
+                    found.append(NotFound(f"{error}{nowhere}"))
                     continue
+            except Ambiguous as error:
+                found.append(error)
+                continue
         try:
             check_file(path)
         except Unreadable as error:

@@ -10,6 +10,7 @@ from app.reports.hit import role
 from app.reports.listing import table
 from app.view.cells import shorten, width
 from app.view.excerpt import fit, marked
+from app.view.terminal import places_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -94,4 +95,4 @@ class Painter:
 
 def wants_colour(env: Mapping[str, str]) -> bool:
     """Whether standard output is a terminal that may be sent colours."""
-    return sys.stdout.isatty() and not env.get("NO_COLOR") and env.get("TERM") not in ("dumb", "unknown")
+    return sys.stdout.isatty() and not env.get("NO_COLOR") and places_text(env)

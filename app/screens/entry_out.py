@@ -58,8 +58,8 @@ def open_out(app: App[Any], kind: str, parts: Sequence[Part], env: Mapping[str, 
         problem = "Other programs cannot be shown here"
     if problem:
         _complain(app, problem)
-    elif handed is not None and handed.status:
-        _complain(app, f"{command[0]} ended with {handed.status}")
+    elif handed is not None and handed.problem:
+        _complain(app, f"{command[0]} {handed.problem}")
     elif handed is not None and handed.changed:
         app.notify("That was a copy: the session is as it was", markup=False)
 

@@ -39,6 +39,13 @@ class Handed(NamedTuple):
     status: int
     changed: bool
 
+    @property
+    def problem(self) -> str:
+        """How the program ended, in words; "" where it ended well."""
+        if self.status < 0:
+            return f"was ended by signal {-self.status}"
+        return f"ended with {self.status}" if self.status else ""
+
 
 def command_of(kind: str, env: Mapping[str, str]) -> list[str]:
     """The user's program of a kind, "pager" or "editor", with its arguments, as the environment names it;

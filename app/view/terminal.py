@@ -1,4 +1,6 @@
-"""What the environment says of the terminal: its colours, and which characters it draws."""
+"""What the environment says of the terminal: whether there can be a screen, its colours, and which characters
+it draws.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +24,13 @@ def depth(env: Mapping[str, str]) -> int:
     if name == "xterm-kitty" or name.endswith("-256color"):
         return 8
     return 4
+
+
+def places_text(env: Mapping[str, str]) -> bool:
+    """Whether the terminal can put text where it is told to. One of which nothing is said can: hardly any
+    that is in use cannot, and the screen library asks for no name.
+    """
+    return env.get("TERM") not in ("dumb", "unknown")
 
 
 def is_ascii_terminal(env: Mapping[str, str]) -> bool:

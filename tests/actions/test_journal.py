@@ -17,6 +17,8 @@ from tests.waiting import ends
 if TYPE_CHECKING:
     from pathlib import Path
 
+DECODER = json.JSONDecoder()
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -90,6 +92,19 @@ def test_what_is_damaged_or_of_another_version_is_passed_over(folder: Path) -> N
     assert journal.standing()[-1].change == named("two")
 
 
+def together(journal: Journal, *names: str) -> int:
+    """Note changes of one action; its number."""
+    action = 0
+    for name in names:
+        number = journal.record(named(name), action)
+        action = action or number
+    return action
+
+
+def names_of(journal: Journal) -> list[list[str | None]]:
+    return [[each.change.after for each in steps] for steps in journal.actions()]
+
+
 def test_it_does_not_grow_for_ever(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "KEPT", 20)
     monkeypatch.setattr(module, "_MORE", 10)
@@ -98,11 +113,116 @@ def test_it_does_not_grow_for_ever(folder: Path, monkeypatch: pytest.MonkeyPatch
         number = journal.record(named(str(at)))
         if at % 3 == 0:
             journal.taken_back(number)
-    assert len((folder / NAME).read_bytes().splitlines()) <= 31
+    data = (folder / NAME).read_bytes()
+    assert data.count(b'"change"') <= 30
+    assert data.count(b"\n") <= 40
     standing = [recorded.change.after for recorded in journal.standing()]
     assert standing == [str(at) for at in range(100) if at % 3][-len(standing) :]
     assert len(standing) > 10
     assert sorted(os.listdir(folder)) == [NAME, f"{NAME}.lock"]
+
+
+def test_no_action_is_cut_in_two_and_none_pushes_another_out(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "KEPT", 3)
+    monkeypatch.setattr(module, "_MORE", 2)
+    journal = Journal(str(folder))
+    many = [f"m{at}" for at in range(50)]
+    for names in (["one"], ["two"], many):
+        together(journal, *names)
+    assert names_of(journal) == [["one"], ["two"], many]
+    together(journal, "three")
+    together(journal, "four")
+    assert names_of(journal) == [["one"], ["two"], many, ["three"], ["four"]]
+    # now they are too many: three stay, and what goes is gone whole
+    together(journal, "five")
+    assert names_of(journal) == [["three"], ["four"], ["five"]]
+
+
+def test_what_was_done_last_to_many_is_kept_whole(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "KEPT", 3)
+    monkeypatch.setattr(module, "_MORE", 2)
+    journal = Journal(str(folder))
+    for at in range(5):
+        together(journal, str(at))
+    many = [f"m{at}" for at in range(50)]
+    together(journal, *many)
+    assert names_of(journal) == [["3"], ["4"], many]
+    numbers = [each.number for each in journal.standing()]
+    assert numbers == sorted(set(numbers))
+    for each in journal.actions()[-1]:
+        journal.taken_back(each.number)
+    assert names_of(journal) == [["3"], ["4"]]
+    assert together(journal, "next") > max(numbers)
+
+
+def test_of_a_long_file_the_oldest_actions_go_and_the_last_one_stays_whole(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "KEPT_BYTES", 10_000)
+    journal = Journal(str(folder))
+    for at in range(100):
+        together(journal, str(at))
+        assert (folder / NAME).stat().st_size < 11_000
+    kept = names_of(journal)
+    assert 10 < len(kept) < 90
+    assert kept == [[str(at)] for at in range(100)][-len(kept) :]
+    many = [f"m{at}" for at in range(100)]
+    together(journal, *many)
+    assert names_of(journal)[-1] == many
+    together(journal, "after")
+    assert names_of(journal) == [many, ["after"]]
+
+
+def test_notes_that_nobody_needs_go(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "KEPT", 20)
+    monkeypatch.setattr(module, "_MORE", 10)
+    journal = Journal(str(folder))
+    number = together(journal, "one")
+    for _ in range(50):
+        journal.told(number)
+    together(journal, "two")
+    assert names_of(journal) == [["one"], ["two"]]
+    assert journal.standing()[0].is_told
+    assert (folder / NAME).read_bytes().count(b"\n") == 2
+
+
+def test_a_change_costs_the_same_after_many(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    journal = Journal(str(folder))
+    action = together(journal, *map(str, range(3_000)))
+    parsed = []
+    monkeypatch.setattr(
+        module.json, "loads", lambda line: parsed.append(line) or DECODER.decode(line.decode())
+    )
+    read = []
+    monkeypatch.setattr(module, "read_small", lambda *what: read.append(what))
+    number = journal.record(named("one more"), action)
+    assert (number, len(parsed), read) == (3_001, 1, [])
+    for taken in range(1, 100):
+        journal.taken_back(taken)
+    assert (len(parsed), read) == (1, [])
+
+
+def test_a_journal_of_before_is_read_as_it_is(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An earlier leafmark counted changes, and cut what was done to many in two."""
+    folder.mkdir()
+    lines = [
+        {
+            "number": number,
+            "at": 1,
+            "action": 5,
+            "stands": True,
+            "told": False,
+            "change": {"kind": "name", "path": "/s.jsonl", "after": str(number)},
+        }
+        for number in range(9, 1_209)
+    ]
+    (folder / NAME).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    journal = Journal(str(folder))
+    assert names_of(journal) == [[str(number) for number in range(9, 1_209)]]
+    assert journal.record(named("one")) == 1_209
+    assert [len(names) for names in names_of(journal)] == [1_200, 1]
 
 
 def test_what_was_done_together_stands_together(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import subprocess
@@ -78,6 +79,29 @@ def test_a_trash_that_says_yes_and_does_not_say_where_is_told_of(
     assert "not known" in change.note
     with pytest.raises(NotThere):
         restore(change)
+
+
+def _with_a_long_name(home: Home) -> Path:
+    """A session whose name the system bears, and not with the ending of a note in the trash."""
+    name = "x" * 244 + ".jsonl"
+    return write_session(home.folder / ".pi/agent/sessions/--w--" / name, *chain("q", "a"))
+
+
+@pytest.mark.parametrize("is_own", [False, True])
+def test_a_name_that_is_too_long_for_the_trash_is_said(
+    home: Home, monkeypatch: pytest.MonkeyPatch, is_own: bool
+) -> None:
+    path = _with_a_long_name(home)
+    if is_own:
+        # as where the trash is that of this process
+        def send(path: str) -> None:
+            raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG), path)
+
+        monkeypatch.setattr("app.actions.trash._own_trash", lambda env: send)
+    with pytest.raises(NoTrash) as caught:
+        trash(str(path), home.env)
+    assert caught.value.reason == "its name is too long for the system's trash"
+    assert path.exists()
 
 
 # other file systems

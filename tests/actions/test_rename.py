@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.actions.rename import rename
+from app.actions.undo import undo
 from app.sessions.errors import ReadOnly
 from app.stores.live import LIVE, Verdict
 from tests.actions.conftest import bytes_of, lines_of, read_only, reopened
@@ -84,3 +85,37 @@ def test_formats_without_names_say_so(home: Home, agent: str) -> None:
     with pytest.raises(ReadOnly):
         rename(path, "x", home.env)
     assert bytes_of(path) == before
+
+
+def test_what_does_not_fit_into_the_title_line_is_said(home: Home) -> None:
+    path = home.answered("omp").session_file or ""
+    name = "".join(f"{at:03} " for at in range(750))
+    change = rename(path, name, home.env)
+    kept = change.after or ""
+    assert name.startswith(kept)
+    assert 140 < len(kept) < 160
+    assert change.note == (
+        f"the name was cut: oh-my-pi has room for the first {len(kept)} of its 2,999 characters, "
+        f"up to “{kept[-20:]}”"
+    )
+    assert rename(path, kept, home.env).note == ""
+    # the old one is put back whole
+    rename(path, "short", home.env)
+    assert undo(rename(path, name, home.env), home.env).note == ""
+
+
+@pytest.mark.parametrize("agent", ["pi", "indusagi"])
+def test_where_a_name_may_be_long_nothing_is_said(home: Home, agent: str) -> None:
+    path = home.answered(agent).session_file or ""
+    change = rename(path, "x" * 3_000, home.env)
+    assert (change.after, change.note) == ("x" * 3_000, "")
+
+
+def test_that_it_was_cut_is_said_beside_what_a_running_oh_my_pi_may_do(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = home.answered("omp").session_file or ""
+    monkeypatch.setattr("app.sessions.guard.verdict", lambda *_: Verdict(LIVE, "process 7 has it open", 7))
+    note = rename(path, "x" * 300, home.env).note
+    assert "was cut" in note
+    assert "its own title" in note

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -291,3 +293,36 @@ def test_a_folder_that_goes_between_plan_and_hand_over(
     machine.work.rmdir()
     with pytest.raises(ResumeError, match="No such file"):
         execute(made)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there a program can be asked what it ignores")
+def test_the_agent_ignores_no_signal_that_we_ignore(machine: Machine) -> None:
+    """Python ignores SIGPIPE and SIGXFSZ; a program that it becomes would go on ignoring them."""
+    (machine.bin / "pi").write_text(
+        "#!/bin/sh\n"
+        "while read -r name value; do\n"
+        '  case "$name" in SigIgn:) ignored=$value;; SigBlk:) blocked=$value;; esac\n'
+        "done < /proc/self/status\n"
+        'echo "{\\"ignored\\": \\"$ignored\\", \\"blocked\\": \\"$blocked\\"}"\n'
+    )
+    (machine.bin / "pi").chmod(0o755)
+    path = machine.session(".pi/agent/sessions/--x--")
+    saw = run(machine.plan("pi", path, machine.store("pi", ".pi/agent/sessions")))
+    ignored, blocked = (int(str(saw[name]), 16) for name in ("ignored", "blocked"))
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):
+        assert not (ignored | blocked) & 1 << (number - 1)
+
+
+def test_where_it_does_not_become_the_agent_signals_are_as_they_were(machine: Machine) -> None:
+    (machine.bin / "pi").write_text("#!/no/such/node --flag\n")
+    (machine.bin / "pi").chmod(0o755)
+    path = machine.session(".pi/agent/sessions/--x--")
+    before = signal.getsignal(signal.SIGPIPE)
+    folder = os.getcwd()
+    try:
+        with pytest.raises(ResumeError) as caught:
+            execute(machine.plan("pi", path, machine.store("pi", ".pi/agent/sessions")))
+    finally:
+        os.chdir(folder)
+    assert str(caught.value) == f"{machine.bin / 'pi'}: its interpreter, /no/such/node, is not there"
+    assert signal.getsignal(signal.SIGPIPE) is before is signal.SIG_IGN

@@ -6,14 +6,17 @@ import gzip
 import json
 import os
 import re
+import signal
 from pathlib import Path
 
 import pytest
 
 from app import changes
+from app.actions import journal
 from app.actions.journal import Journal
 from app.actions.pin import pin, pins
 from app.arguments import plain
+from app.changes import moves
 from app.setup import of_demo, of_process
 from app.stores.live import LIVE, MAYBE, Verdict
 from tests.factory import chain, header, write_session
@@ -308,6 +311,22 @@ def test_what_only_waits_is_not_passed_over(run, home, store, monkeypatch):
     assert run("undo").code == 0
 
 
+def test_what_was_done_to_more_sessions_than_actions_are_kept_is_taken_back_from_all(
+    run, home, store, monkeypatch
+):
+    monkeypatch.setattr(journal, "KEPT", 4)
+    monkeypatch.setattr(journal, "_MORE", 2)
+    paths = [write_session(store / f"{at}.jsonl", *chain("q", "a", id=f"many-{at}")) for at in range(20)]
+    assert run("rename", "pi-aaaa", "name").code == 0
+    assert len(run("trash", *paths).out.splitlines()) == 20
+    undone = run("undo")
+    assert (undone.code, undone.err, len(undone.out.splitlines())) == (0, "", 20)
+    assert all(path.exists() for path in paths)
+    # and what was done before is still known
+    assert run("undo").out == 'pi-aaaa: name: "name" → none\n'
+    assert run("undo").code == 1
+
+
 def test_what_was_restored_is_not_restored_again_by_undo(run, home, store):
     run("rename", "pi-aaaa", "N")
     run("trash", "pi-aaaa")
@@ -432,3 +451,67 @@ def test_several_at_once_trash_each_session_once(leafmark, home, store):
     assert len(os.listdir(bin_of(home) / "files")) == 1
     assert leafmark("undo").returncode == 0
     assert leafmark("undo").returncode == 1
+
+
+# asked to end
+
+
+@pytest.fixture
+def interrupted(monkeypatch):
+    """Have the process asked to end while something is done for the second time: (its name, signal)."""
+
+    def interrupt(name, number=signal.SIGINT):
+        act, calls = getattr(moves, name), []
+
+        def asked(*what, **how):
+            calls.append(what)
+            if len(calls) == 2:
+                os.kill(os.getpid(), number)
+            return act(*what, **how)
+
+        monkeypatch.setattr(moves, name, asked)
+
+    return interrupt
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_who_asks_to_end_does_so_between_two_sessions(run, home, store, interrupted, number, code):
+    before, handlers = sessions(home), [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)]
+    interrupted("trash", number)
+    done = run("trash", "pi-aaaa", "pi-aabb", "omp-1")
+    assert done.code == code
+    assert done.err == "leafmark: stopped: 2 of 3 trashed – leafmark undo takes them back\n"
+    assert len(done.out.splitlines()) == 2
+    assert ids(run) == {"omp-1"}
+    assert [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)] == handlers
+    assert run("undo").code == 0
+    assert sessions(home) == before
+
+
+def test_a_restore_and_an_undo_stop_between_two_sessions(run, home, store, interrupted, monkeypatch):
+    before = sessions(home)
+    run("trash", "pi-aaaa", "pi-aabb", "omp-1")
+    with monkeypatch.context() as patched:
+        act, calls = moves.undo_journalled, []
+
+        def asked(*what):
+            calls.append(what)
+            os.kill(os.getpid(), signal.SIGINT)
+            return act(*what)
+
+        patched.setattr(moves, "undo_journalled", asked)
+        done = run("undo")
+    assert (done.code, len(calls), len(done.out.splitlines())) == (130, 1, 1)
+    assert done.err == "leafmark: stopped: 1 of 3 taken back – another undo goes on with the others\n"
+    interrupted("restore")
+    done = run("restore", "pi-aaaa", "pi-aabb")
+    assert (done.code, len(done.out.splitlines())) == (130, 2)
+    assert done.err == "leafmark: stopped: 2 of 2 restored – leafmark undo takes them back\n"
+    assert sessions(home) == before
+
+
+def test_of_what_was_stopped_there_is_a_document(run, store, interrupted):
+    interrupted("trash")
+    done = run("trash", "--json", "pi-aaaa", "pi-aabb", "omp-1")
+    assert done.code == 130
+    assert len(json.loads(done.out)["changes"]) == 2

@@ -378,6 +378,24 @@ def test_a_tour_changes_nothing_under_the_stores(shell):
     assert state() == before
 
 
+@pytest.mark.parametrize("how", ["exec env -u TERM", "exec env TERM="])
+def test_a_terminal_without_a_name_has_the_picture_in_its_own_width(shell, how):
+    _, work, env = shell
+    warm(env, work)
+    screens = []
+    for begin in ("exec env", how):
+        words = ["sh", "-c", f'{begin} "$@" >"$HOME/out"', "sh", *COMMAND]
+        with Terminal(words, env=env, cwd=str(work), size=(100, 24)) as terminal:
+            shown(terminal)
+            terminal.settle()
+            screens.append(terminal.lines)
+            assert terminal.output.count(b"\x1b[?1049h") == 1
+            terminal.press("q")
+            assert terminal.wait() == 0
+            assert terminal.leftovers() == []
+    assert screens[0] == screens[1]
+
+
 def test_without_a_terminal_it_says_so():
     done = subprocess.run(
         COMMAND, stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=ROOT, check=False

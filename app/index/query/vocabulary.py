@@ -61,13 +61,21 @@ def vocabulary(rows: Iterable[Row], home: str = "") -> Vocabulary:
         for field, text in _said(row):
             of_field = counts[field]
             of_field[text] = of_field.get(text, 0) + 1
-    return Vocabulary(
-        {
-            field: [_value(field, text, count, home) for text, count in found.items() if _can_be_typed(text)]
-            for field, found in counts.items()
-            if found
-        }
-    )
+    return Vocabulary({field: _values(field, found, home) for field, found in counts.items() if found})
+
+
+def _values(field: str, found: dict[str, int], home: str) -> list[Value]:
+    values: dict[str, Value] = {}
+    for text, count in found.items():
+        if not _can_be_typed(text):
+            continue
+        value = _value(field, text, count, home)
+        same = values.setdefault(value.text, value)
+        if same is not value:
+            # a folder below a home folder that has two spellings
+            same.keys = tuple(dict.fromkeys(same.keys + value.keys))
+            same.count += count
+    return list(values.values())
 
 
 def _said(row: Row) -> Iterator[tuple[str, str]]:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from app.index.query.complete import MOST, complete
 from app.index.query.table import SORTS
 from app.index.query.vocabulary import Vocabulary, vocabulary
 from tests.factory import make_row
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 ROWS = [
     make_row("1", cwd="/home/me/work/app", name="Release notes", models=("anthropic/opus",), tools=("bash",)),
@@ -138,3 +143,13 @@ def test_only_so_many_are_offered() -> None:
 def test_what_cannot_be_typed_is_not_offered(name: str) -> None:
     assert vocabulary([make_row(name=name)]).of("name") == []
     assert [value.text for value in vocabulary([make_row(name="👩\u200d💻")]).of("name")] == ["👩\u200d💻"]
+
+
+def test_a_folder_below_a_home_that_is_a_link_is_one_in_both_of_its_spellings(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "home").symlink_to("disk")
+    homes = [str(tmp_path / "home"), str(tmp_path.resolve() / "disk")]
+    known = vocabulary([make_row(cwd=f"{home}/work") for home in homes], homes[0])
+    assert [candidate.help for candidate in complete("dir:", 4, known)] == ["2 sessions"]
+    for typed in ("dir:~/w|", *(f"dir:{home}/w|" for home in homes)):
+        assert applied(typed, known) == ["dir:~/work"]

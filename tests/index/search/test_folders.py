@@ -110,3 +110,23 @@ def test_the_short_form_is_no_second_place_of_a_spelling(world: World) -> None:
     world.scan()
     (note,) = world.pages("widgex")[-1].notes
     assert note.message.endswith(": widgeb, widgez")
+
+
+@pytest.mark.parametrize("word", ["~/work", "dir:~/work", "re:^~/work$", "~/work -said", "~/work in:all"])
+def test_a_home_folder_that_is_a_link_is_found_in_both_of_its_spellings(tmp_path: Path, word: str) -> None:
+    real, link = tmp_path.resolve() / "disk", tmp_path / "home"
+    real.mkdir()
+    link.symlink_to(real)
+    world = World(tmp_path, str(link))
+    for id, cwd in {"s1": f"{real}/work", "s2": f"{link}/work", "s3": f"{real}ly/work"}.items():
+        world.session(id, "asked", "and answered", cwd=cwd)
+    world.scan()
+    assert world.ids(word) == ["s2", "s1"]
+    world.index.close()
+
+
+def test_one_that_is_a_link_is_shown_so_in_both(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "home").symlink_to("disk")
+    home = str(tmp_path / "home")
+    assert tilde(f"{home}/work", home) == tilde(f"{tmp_path.resolve()}/disk/work", home) == "~/work"

@@ -1,0 +1,172 @@
+"""Commands from a folder that is gone, as under a shell whose worktree was removed (USERS 12)."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+from app import places
+from app.sessions import SessionManager
+from app.sessions.errors import NotAFolder, NotThere
+from tests.factory import chain, write_session
+
+SESSION = "01aaaa-pi"
+
+
+@pytest.fixture
+def work(home, tmp_path):
+    folder = tmp_path / "work"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def path(home, work):
+    """A session of pi, and of oh-my-pi, whose working folder is there."""
+    write_session(
+        home / ".omp/agent/sessions/-app/1_01bbbb-omp.jsonl",
+        *chain("question", "one", id="01bbbb-omp", cwd=str(work)),
+    )
+    return write_session(
+        home / ".pi/agent/sessions/--work-app--/1_01aaaa-pi.jsonl",
+        *chain("question", "one", id=SESSION, cwd=str(work)),
+    )
+
+
+@pytest.fixture
+def gone(path, tmp_path, monkeypatch):
+    """The folder that the commands are given in; it is gone."""
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+    assert places.here() is None
+    return folder
+
+
+def test_what_is_done_to_a_session_is_done_and_taken_back(run, path, gone, monkeypatch, tmp_path):
+    for words in (
+        ["rename", SESSION, "a name"],
+        ["rename", "01bbbb", "a name"],
+        ["label", SESSION, "00000001", "text"],
+        ["branch", SESSION, "root"],
+        ["fork", SESSION],
+        ["fork", SESSION, "--to", str(tmp_path / "work")],
+        ["trash", SESSION],
+    ):
+        done = run(*words)
+        assert (done.code, done.err) == (0, ""), words
+    assert not path.exists()
+    for _ in range(7):
+        undone = run("undo")
+        assert (undone.code, undone.err) == (0, "")
+    assert run("undo").code == 1
+    assert path.exists()
+    assert [row["name"] for row in json.loads(run("list", "--json").out)["sessions"]] == [None, None]
+
+
+def test_what_is_trashed_is_listed_and_restored(run, path, gone):
+    assert run("trash", SESSION).code == 0
+    listed = run("trash", "--list")
+    assert (listed.code, SESSION in listed.out) == (0, True)
+    done = run("restore", SESSION)
+    assert (done.code, done.err, path.exists()) == (0, "", True)
+
+
+@pytest.mark.parametrize("command", [["tree"], ["labels"], ["resume", "--print"]])
+def test_what_only_looks_finds_it_by_its_id_and_by_its_path(run, path, gone, command, tmp_path, monkeypatch):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/pi").write_text("#!/bin/sh\n")
+    (tmp_path / "bin/pi").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    outs = set()
+    for named in (SESSION, SESSION[:8], str(path)):
+        done = run(*command, named)
+        assert "Errno" not in done.err + done.out
+        # it has no labels
+        assert done.code == (1 if command == ["labels"] else 0), done
+        outs.add(done.out)
+    assert len(outs) == 1
+
+
+@pytest.mark.parametrize("named", ["1_01aaaa-pi.jsonl", "../x/1_01aaaa-pi.jsonl", "."])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["tree", None],
+        ["labels", None],
+        ["label", None, "00000001", "text"],
+        ["rename", None, "name"],
+        ["branch", None, "00000001"],
+        ["fork", None],
+        ["trash", None],
+        ["restore", None],
+    ],
+)
+def test_a_relative_path_says_that_the_folder_is_gone(run, gone, command, named):
+    done = run(*(word or named for word in command))
+    assert (done.code, done.out) == (1, "")
+    who = (
+        "neither the trash nor an archive has a session with" if command[0] == "restore" else "no session has"
+    )
+    assert done.err == f"leafmark: {who} the path or id {named!r}: {places.GONE}\n"
+
+
+@pytest.mark.parametrize("named", ["x/1_01aaaa-pi.jsonl", "./"])
+def test_so_does_one_that_is_to_be_resumed(run, gone, named):
+    done = run("resume", named, "--print")
+    assert (done.code, done.out) == (1, "")
+    assert places.GONE in done.err
+    assert named in done.err
+
+
+@pytest.mark.parametrize("to", [".", "x"])
+def test_there_is_no_folder_for_a_fork(run, gone, to):
+    done = run("fork", SESSION, "--to", to)
+    assert done.code == 2
+    assert done.err.endswith(f"there is no folder {to!r}: {places.GONE}\n")
+
+
+def test_folders_of_our_own_that_lead_nowhere_are_said(run, gone, monkeypatch):
+    monkeypatch.setenv("LEAFMARK_STATE_DIR", "state")
+    done = run("rename", SESSION, "name")
+    assert (done.code, done.err) == (0, f"leafmark: undo will not know of it: state: {places.GONE}\n")
+    monkeypatch.setenv("LEAFMARK_CACHE_DIR", "cache")
+    done = run("list")
+    assert (done.code, done.err) == (3, f"leafmark: cache: {places.GONE}\n")
+
+
+def test_so_is_a_store(run, path, gone):
+    done = run("list", "--store", "pi=x")
+    assert (done.code, done.err) == (3, f"leafmark: x: {places.GONE}\n")
+    assert run("list", "--store", "pi=~/.pi/x", "--store", f"pi={path.parent}").code == 0
+
+
+def test_the_library_takes_absolute_paths(path, gone, work):
+    env = {"HOME": os.environ["HOME"]}
+    manager = SessionManager.open(str(path), env=env)
+    assert manager.session_id == SESSION
+    assert len(SessionManager.list("~", str(path.parent), env=env)) == 0
+    assert len(SessionManager.list_all(env=env)) == 1
+    assert SessionManager.create(str(work), env=env).cwd == str(work)
+    assert SessionManager.open("~/.pi/agent/sessions/--work-app--/1_01aaaa-pi.jsonl", env=env).session_id
+    for relative in (
+        lambda: SessionManager.open("x.jsonl", env=env),
+        lambda: SessionManager.create("x", env=env),
+        SessionManager.in_memory,
+    ):
+        with pytest.raises(NotThere, match="current folder is gone"):
+            relative()
+
+
+def test_the_actions_say_it_too(path, gone):
+    from app.actions.fork import fork
+    from app.actions.trash import trash
+
+    env = {"HOME": os.environ["HOME"]}
+    with pytest.raises(NotThere, match="current folder is gone"):
+        trash("x.jsonl", env)
+    with pytest.raises(NotAFolder, match="current folder is gone"):
+        fork(str(path), env, to=".")
