@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from app.view.session_list import SessionList
     from app.view.transcript import Part
     from app.view.tree_view import TreeView
+    from app.view.under_way import Course
 
 
 class ScreenReady(Message):
@@ -44,6 +45,17 @@ class CatalogLoaded(Message):
         self.model = model
         self.places = places
         self.cold = cold
+        super().__init__()
+
+
+class FirstPageRead(Message):
+    """The sessions that come first in one list of all, as one that is ready to be shown, while the others are
+    not known yet; as many as there may be in sight with the cursor on the one of this `path`, "" for none.
+    """
+
+    def __init__(self, model: SessionList, path: str) -> None:
+        self.model = model
+        self.path = path
         super().__init__()
 
 
@@ -166,12 +178,22 @@ class ActionsDone(Message):
 
     what       as it was asked for; "undo" for what was taken back, without outcomes when there was nothing
     notes      what the user should know besides; raw
+    of         to so many it was to be done, where it was stopped before its end; else 0
     """
 
-    def __init__(self, what: str, outcomes: Sequence[Outcome], notes: Sequence[str]) -> None:
+    def __init__(self, what: str, outcomes: Sequence[Outcome], notes: Sequence[str], *, of: int = 0) -> None:
         self.what = what
         self.outcomes = outcomes
         self.notes = notes
+        self.of = of
+        super().__init__()
+
+
+class ActionsWentOn(Message):
+    """Something that is done to many sessions has come further; None: it has ended."""
+
+    def __init__(self, course: Course | None) -> None:
+        self.course = course
         super().__init__()
 
 

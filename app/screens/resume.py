@@ -5,10 +5,11 @@ from __future__ import annotations
 from textual import on
 from textual.containers import Container
 
-from app.messages import HitPlaced, ScreenReady
+from app.messages import FirstPageRead, HitPlaced, ScreenReady
 from app.screens.answering_side import once_known
 from app.screens.sessions_screen import SessionsScreen
 from app.screens.sessions_side import SessionsSide
+from app.services.indexing import Indexing
 from app.view.arrangement import initial
 from app.view.bars import keys_line
 from app.view.geometry import SELECTOR_PANES, place_selector
@@ -25,20 +26,9 @@ if TYPE_CHECKING:
 
     from app.commands import Command
     from app.index.row import Row
-    from app.services.indexing import Indexing
     from app.settings import Settings
     from app.setup import Setup
     from app.view.line import Line
-
-
-_TOLD = {
-    "pane.next": "This folder, or all",
-    "pane.previous": "The line, the list, the preview",
-    "view.back": "One step back: the marks, what is typed, leafmark",
-}
-"""What the keys do otherwise than in the browser, by command."""
-
-_OF_THE_BROWSER = frozenset(("pane.fold_sessions", "pane.fold_tree", "pane.fold_entry", "label.list"))
 
 
 class _Panes(Container):
@@ -112,6 +102,32 @@ class ResumeScreen(SessionsScreen):
             return asking
         return keys_line(cells, self.side_keys(), marked=len(self.model.marked))
 
+    # what comes first in all folders
+
+    def _ask_first_page(self) -> None:
+        """Have what comes first told before the rest is ready, where not all are known yet: the rows of the
+        first frame are those of this folder.
+        """
+        if self.model.is_complete or not isinstance(self._indexing, Indexing):
+            return
+        arrangement, first = self.model.arrangement, None
+        if arrangement.scope == "all" and not arrangement.grouped and self._may_show_first:
+            first = self.size.height, self.side.list.row
+        self._indexing.arrange(arrangement, first)
+
+    @property
+    def _may_show_first(self) -> bool:
+        """Whether what comes first does for all: what matches or is marked may be behind it."""
+        return not (self.model.is_filtered or self.model.marked)
+
+    @on(FirstPageRead)
+    def _first_page_read(self, event: FirstPageRead) -> None:
+        row = self.side.list.row
+        # it reaches to the session that had the cursor
+        if self._may_show_first and event.path == (row.path if row is not None else ""):
+            self.side.list.show_first(event.model)
+            self.sessions_changed()
+
     # the session under the cursor
 
     def show_session(self, row: Row | None, *, again: bool) -> None:
@@ -131,10 +147,10 @@ class ResumeScreen(SessionsScreen):
     # commands
 
     def offers(self, command: Command) -> bool:
-        return command.pane not in ("tree", "entry") and command.id not in _OF_THE_BROWSER
+        return bool(command.selector)
 
     def told(self, command: Command) -> str:
-        return _TOLD.get(command.id, command.help)
+        return command.selector
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         # in the line a slash is a letter
@@ -181,7 +197,11 @@ class ResumeScreen(SessionsScreen):
     @on(SessionsSide.TabPressed)
     def action_next_pane(self) -> None:
         """This folder, or all, as in pi."""
-        self.side.turn("scope")
+        self.action_turn("scope")
+
+    def action_turn(self, what: str) -> None:
+        super().action_turn(what)
+        self._ask_first_page()
 
     def action_previous_pane(self) -> None:
         """The line, the list, the preview, and round again."""

@@ -12,7 +12,7 @@ from app.view.session_list import SessionList
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from textual.message import Message
 
@@ -46,6 +46,7 @@ class Indexing:
         self._failed = ""
         self._loaded = False
         self._again = False
+        self._wanted: tuple[int, Row | None] | None = None
         self._lock = Lock()
         self._said = Event()
         self._stop = Event()
@@ -72,6 +73,14 @@ class Indexing:
             rows = self._model.rows() if self._model is not None else []
             delta = self._delta
             return rows, delta.done if delta else 0, delta.total if delta else 0
+
+    def arrange(self, arrangement: Arrangement, first: tuple[int, Row | None] | None = None) -> None:
+        """The list for the screen is to be arranged so, where it is not made yet.
+
+        :param first: what comes first in it is to be told before the rest is ready, with `FirstPageRead`: so
+            many lines, from this session on where there is one. For a list without groups, of all folders.
+        """
+        self._arrangement, self._wanted = arrangement, first
 
     @property
     def index(self) -> Index | None:
@@ -112,8 +121,14 @@ class Indexing:
                 home=setup.home,
                 state_folder=setup.state_folder,
             )
+            if self._wanted is not None:
+                # what waits for them need not wait for what else is made of them
+                rows = self._index.rows(seen=self._show_first)
+            else:
+                rows = self._index.rows()
+                self._show_first(rows)
             model = SessionList(self._setup.here, self._setup.home, self._arrangement)
-            model.load(self._index.rows())
+            model.load(rows)
             model.prepare_filter()
             self._places = [place_of(store) for store in self._setup.stores]
             self._loaded = True
@@ -128,6 +143,21 @@ class Indexing:
                 self._failed = f"{type(error).__name__}: {error}"
                 self._hand_over()
             self._said.set()
+
+    def _show_first(self, rows: Sequence[Row]) -> None:
+        wanted, arrangement, setup = self._wanted, self._arrangement, self._setup
+        if wanted is None or arrangement is None:
+            return
+        from app.actions.pin import pins
+        from app.messages import FirstPageRead
+        from app.view.first_page import first_page
+
+        lines, row = wanted
+        pinned = pins(setup.stores, setup.state_folder)
+        page = first_page(rows, arrangement, lines, row, here=setup.here, home=setup.home, pins=pinned)
+        with self._lock:
+            if page is not None and self._post is not None and not self._stop.is_set():
+                self._post(FirstPageRead(page, "" if row is None else row.path))
 
     def _changed(self, delta: Delta) -> None:
         with self._lock:

@@ -9,7 +9,7 @@ from app.view.folders import tilde
 from app.view.group import NOWHERE, Group
 from app.view.lineage import Lineage
 from app.view.list_line import ListLine
-from app.view.passing import SHOWN, UNKNOWN, Passing, is_empty
+from app.view.passing import LEFT_OUT, SHOWN, UNKNOWN, Passing, is_empty
 from app.view.row_texts import RowTexts
 from app.view.threads import Order
 
@@ -212,6 +212,17 @@ class Contents:
             if line is not None and line.row is not None and is_empty(line.row):
                 self._uncount(line)
                 self._stand(line, touched)
+        return self._settle(touched)
+
+    def leave_out(self, paths: Iterable[str]) -> set[Group]:
+        """List some sessions no more; they are there, and forks of theirs know it."""
+        touched: set[Group] = set()
+        for path in paths:
+            line = self.by_path[path]
+            self.standing[line.standing] -= 1
+            line.standing = LEFT_OUT
+            self.standing[LEFT_OUT] += 1
+            self._move(line, NOWHERE, touched)
         return self._settle(touched)
 
     def rearrange(self, arrangement: Arrangement, here: tuple[str, ...]) -> None:

@@ -10,8 +10,9 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from app.index.row import Row
     from app.view.list_line import ListLine
 
 
@@ -20,7 +21,7 @@ class Lineage:
     called.
     """
 
-    __slots__ = ("_asked", "_by_path", "_unlinked")
+    __slots__ = ("_asked", "_by_path", "_names", "_unlinked")
 
     def __init__(self, by_path: dict[str, ListLine]) -> None:
         """:param by_path: all sessions, kept by the caller."""
@@ -29,23 +30,29 @@ class Lineage:
         self._asked: dict[str, dict[ListLine, None]] = {}
         # forks whose parent has to be looked for
         self._unlinked: dict[ListLine, None] = {}
+        # of all sessions, from when a path was not enough for the first time
+        self._names: Names | None = None
 
     def come(self, lines: Sequence[ListLine]) -> None:
         """Sessions are new."""
+        if self._names is not None:
+            self._names.come(lines)
         if self._asked:
             for line in lines:
-                for name in names_of(line):
+                for name in names_of(_row(line)):
                     for fork in self._asked.get(name, ()):
                         self._unlink(fork)
         for line in lines:
             if line.row is not None and line.row.parent_session:
                 self._unlink(line)
-                for name in names_asked(line):
+                for name in names_asked(_row(line)):
                     self._asked.setdefault(name, {})[line] = None
 
     def go(self, line: ListLine) -> None:
         """A session is no more, or will come again as another."""
-        for name in names_asked(line):
+        if self._names is not None:
+            self._names.go(line)
+        for name in names_asked(_row(line)):
             forks = self._asked.get(name, {})
             forks.pop(line, None)
             if not forks:
@@ -60,13 +67,18 @@ class Lineage:
         unlinked, self._unlinked = list(self._unlinked), {}
         if not unlinked:
             return unlinked
-        for fork, parent in parents_of(unlinked, self._by_path).items():
+        for fork, parent in parents_of(unlinked, self._by_path, self._all_names).items():
             fork.parent = parent
             if parent is not None:
                 if parent.forks is None:
                     parent.forks = {}
                 parent.forks[fork] = None
         return unlinked
+
+    def _all_names(self) -> Names:
+        if self._names is None:
+            self._names = Names(self._by_path.values())
+        return self._names
 
     def _unlink(self, fork: ListLine) -> None:
         self._unlinked[fork] = None
@@ -76,51 +88,79 @@ class Lineage:
             parent.forks = parent.forks or None
 
 
-def names_of(line: ListLine) -> tuple[str, str, str]:
+class Names:
+    """Sessions by what a fork may call them besides their path: id and file name. To look for one does not
+    take the longer the more there are.
+    """
+
+    __slots__ = ("_first", "_others")
+
+    def __init__(self, lines: Iterable[ListLine]) -> None:
+        self._first: dict[str, ListLine] = {}
+        # mostly nobody else is called so
+        self._others: dict[str, dict[ListLine, None]] = {}
+        self.come(lines)
+
+    def come(self, lines: Iterable[ListLine]) -> None:
+        """Sessions are new."""
+        first = self._first
+        for line in lines:
+            assert line.row is not None
+            for name in names_of(line.row)[1:]:
+                if first.setdefault(name, line) is not line:
+                    self._others.setdefault(name, {})[line] = None
+
+    def go(self, line: ListLine) -> None:
+        """A session is no more, or is called otherwise."""
+        for name in names_of(_row(line))[1:]:
+            others = self._others.get(name, {})
+            if self._first.get(name) is not line:
+                others.pop(line, None)
+            elif others:
+                self._first[name], _ = others.popitem()
+            else:
+                del self._first[name]
+            if not others:
+                self._others.pop(name, None)
+
+    def called(self, name: str) -> list[ListLine]:
+        """The sessions of a name, in no order."""
+        first = self._first.get(name)
+        return [first, *self._others.get(name, ())] if first is not None else []
+
+
+def names_of(row: Row) -> tuple[str, str, str]:
     """What a fork may call this session: path, id, file name (agents move their folders)."""
-    assert line.row is not None
-    return line.row.path, line.row.id, _file_name(line.row.path)
+    return row.path, row.id, _file_name(row.path)
 
 
-def names_asked(line: ListLine) -> tuple[str, ...]:
+def names_asked(row: Row) -> tuple[str, ...]:
     """What a fork calls its parent, the surest name first; nothing for other sessions."""
-    named = line.row.parent_session if line.row else None
+    named = row.parent_session
     if not named:
         return ()
     name = _file_name(named)
     return (named,) if name == named else (named, name)
 
 
-def parents_of(forks: Iterable[ListLine], by_path: dict[str, ListLine]) -> dict[ListLine, ListLine | None]:
+def parents_of(
+    forks: Iterable[ListLine], by_path: Mapping[str, ListLine], names: Callable[[], Names]
+) -> dict[ListLine, ListLine | None]:
     """The parents of forks: by path, else by id, else by file name. Of several one of the same folder, then
     the one whose path ends most like the one that is named, then the first by path.
 
-    :param by_path: all sessions; looked through only where a path is not enough.
+    :param by_path: all sessions.
+    :param names: their names; asked for only where a path is not enough.
     """
     parents: dict[ListLine, ListLine | None] = {}
-    searched: list[ListLine] = []
     for fork in forks:
         assert fork.row is not None
         parent = by_path.get(fork.row.parent_session or "")
         parents[fork] = parent if parent is not fork else None
-        if parent is None:
-            searched.append(fork)
-    if not searched:
-        return parents
-    asked = {name for fork in searched for name in names_asked(fork)}
-    # ids have no dot, file names do
-    by_file = any("." in name for name in asked)
-    called: dict[str, dict[ListLine, None]] = {}
-    for line in by_path.values():
-        row = line.row
-        assert row is not None
-        if row.id in asked:
-            called.setdefault(row.id, {})[line] = None
-        if by_file and (file_name := row.path.rpartition(os.sep)[2]) in asked:
-            called.setdefault(file_name, {})[line] = None
-    for fork in searched:
-        for name in names_asked(fork):
-            others = [line for line in called.get(name, ()) if line is not fork]
+        if parent is not None:
+            continue
+        for name in names_asked(fork.row):
+            others = [line for line in names().called(name) if line is not fork]
             if others:
                 parents[fork] = others[0] if len(others) == 1 else min(others, key=_likeness(fork))
                 break
@@ -142,6 +182,11 @@ def _likeness(fork: ListLine) -> Callable[[ListLine], tuple[bool, int, str]]:
         return row.cwd != cwd, -alike, row.path
 
     return likeness
+
+
+def _row(line: ListLine) -> Row:
+    assert line.row is not None
+    return line.row
 
 
 def _file_name(path: str) -> str:

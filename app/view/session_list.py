@@ -14,7 +14,7 @@ from app.view.passing import HIDDEN, LEFT_OUT, SHOWN, what_leaves_out, why_nothi
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from app.index.row import Row
     from app.view.group import Group
@@ -41,6 +41,9 @@ class SessionList(Listed):
         self.home = home
         # folder -> how many sessions there are, while no more is known of them
         self._foretold: dict[str, int] = {}
+        # meanwhile: what the first frame shows, and what comes first in another arrangement
+        self._begun: Contents | None = None
+        self._page: Contents | None = None
 
     # what is in it
 
@@ -86,7 +89,7 @@ class SessionList(Listed):
         before = self._contents
         self._contents = Contents(self.here, self.home, self.arrangement, before.pins)
         self._contents.set_live(before.live)
-        self._foretold = {}
+        self._forget_first()
         self._contents.put(rows, ())
         self._marks.keep(self._contents.by_path)
         self._refresh()
@@ -97,7 +100,7 @@ class SessionList(Listed):
         """
         before, contents = self._contents, other._contents
         self._contents = contents
-        self._foretold = {}
+        self._forget_first()
         self._marks.keep(contents.by_path)
         if self.here != contents.here or not self.arrangement.lists_like(contents.arrangement):
             contents.rearrange(self.arrangement, self.here)
@@ -105,6 +108,43 @@ class SessionList(Listed):
         self._refresh()
         self.set_pins(before.pins)
         self.set_live(before.live)
+
+    def _forget_first(self) -> None:
+        self._foretold = {}
+        self._begun = self._page = None
+
+    def leave_first(self, since: int | None, standing: Sequence[int]) -> None:
+        """Leave the threads that are pinned or were active after that (milliseconds): of some sessions, those
+        that come first among all. None leaves all threads.
+
+        :param standing: how many of all sessions stand where (`app.view.passing`).
+        """
+        if since is not None:
+            late = [
+                line.path
+                for line in self.lines
+                if line.rank is not None and line.rank[0] and -line.rank[1] <= since
+            ]
+            self._changed(self._contents.leave_out(late))
+        self._contents.standing = list(standing)
+
+    def show_first(self, other: SessionList) -> None:
+        """Show what comes first in this arrangement, from a list that was made of it, while no more is known
+        than what was foretold. Who goes back to the arrangement of the first frame has that again.
+        """
+        if self._foretold and self.arrangement.lists_like(other.arrangement):
+            self._begun = self._begun or self._contents
+            self._page = other._contents
+            self._turn_to(self._page, other.pins)
+
+    def _turn_to(self, contents: Contents, pins: frozenset[tuple[str, str]]) -> None:
+        before, self._contents = self._contents, contents
+        contents.set_pins(pins)
+        contents.set_live(before.live)
+        count = self.expected if self.shows_first else self.total
+        if count and not contents.arrangement.grouped:
+            contents.group("").count = count
+        self._refresh()
 
     def prepare_filter(self) -> None:
         """Fold what the filter looks at beforehand, so that the first key of a filter costs no more than
@@ -151,16 +191,26 @@ class SessionList(Listed):
         return not self._foretold
 
     @property
+    def shows_first(self) -> bool:
+        """Whether this is what comes first in the list of all, with all threads whole."""
+        return self._page is not None and self._contents is self._page
+
+    @property
+    def expected(self) -> int:
+        """How many sessions will be shown, where only the first of them are; else 0."""
+        return self._contents.standing[SHOWN] if self.shows_first else 0
+
+    @property
     def total(self) -> int:
         """How many sessions there are in the arrangement's scope, without those that are hidden."""
-        if self._foretold:
+        if self._foretold and not self.shows_first:
             return sum(number for cwd, number in self._foretold.items() if self._is_in_scope(cwd))
         return self._contents.standing[LEFT_OUT] + self._contents.standing[SHOWN]
 
     @property
     def hidden(self) -> int:
         """How many sessions of the scope are left out as sub-agents' or empty."""
-        return 0 if self._foretold else self._contents.standing[HIDDEN]
+        return self._contents.standing[HIDDEN] if self.is_complete or self.shows_first else 0
 
     @property
     def projects(self) -> int:
@@ -194,6 +244,10 @@ class SessionList(Listed):
         """
         before, self.arrangement = self.arrangement, arrangement
         if self._foretold:
+            for contents in filter(None, (self._begun, self._page)):
+                if contents is not self._contents and contents.arrangement.lists_like(arrangement):
+                    self._turn_to(contents, self.pins)
+                    return
             return
         if arrangement.lists_like(before):
             self._contents.arrangement = arrangement

@@ -61,6 +61,11 @@ class SessionListView(SessionKeys):
         self.rows_changed()
         self._tell_of_marks(marked)
 
+    def show_first(self, model: SessionList) -> None:
+        """Show the sessions that come first, from a list of them, while the others are not known yet."""
+        self.model.show_first(model)
+        self.rows_changed()
+
     def apply(self, changed: Iterable[Row], removed: Iterable[str]) -> None:
         """Take over changes on disk; the cursor stays on its session, which may have moved.
 

@@ -36,6 +36,11 @@ class SessionRows(LineList):
         self._asked_in = ""
         self._meant: frozenset[str] = frozenset()
 
+    def _set_length(self, rows: int) -> None:
+        # the scrollbar tells of all
+        super()._set_length(max(rows, self.model.expected))
+        self.rows = rows
+
     # in place of rows
 
     def show_notice(self, lines: list[str]) -> None:
@@ -121,7 +126,7 @@ class SessionRows(LineList):
         if line.row is None:
             return line.group.cwd, line.group.shown, model.is_open(line.group), words, asked
         path = line.row.path
-        lineage = line.prefix, line.is_orphan and model.is_complete, model.is_filtered
+        lineage = line.prefix, line.is_orphan and (model.is_complete or model.shows_first), model.is_filtered
         return line.row, lineage, line.pinned, path in model.marked, self.states.get(path), words, asked
 
     def draw(self, index: int, cells: int, selected: bool) -> Line:

@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.index.batch import Delta
-from app.messages import CatalogLoaded, IndexFailed, SessionsChanged
+from app.messages import CatalogLoaded, FirstPageRead, IndexFailed, SessionsChanged
 from app.services.indexing import MOST_ROWS, Indexing
 from app.setup import Setup
+from app.stores.pins import set_own_pin
+from app.view.arrangement import Arrangement
+from app.view.session_list import SessionList
 from tests.factory import make_row
 from tests.index.helpers import pi_store, session, write
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from app.index.row import Row
@@ -53,7 +56,9 @@ class FakeIndex:
     def __init__(self, *_: object, **__: object) -> None:
         pass
 
-    def rows(self) -> list[Row]:
+    def rows(self, *, seen: Callable[[list[Row]], object] | None = None) -> list[Row]:
+        if seen is not None:
+            seen(self.stored)
         return self.stored
 
     def watch(self, on_delta: Callable[[Delta], object], stop: threading.Event) -> None:
@@ -70,7 +75,8 @@ class FakeIndex:
 def setup(tmp_path: Path) -> Setup:
     store = pi_store(tmp_path / "store")
     cache = str(tmp_path / "cache")
-    return Setup(env={}, home=str(tmp_path), here=("/work/app",), stores=[store], cache_folder=cache)
+    env = {"LEAFMARK_STATE_DIR": str(tmp_path / "state")}
+    return Setup(env=env, home=str(tmp_path), here=("/work/app",), stores=[store], cache_folder=cache)
 
 
 @pytest.fixture
@@ -200,3 +206,92 @@ def _root(setup: Setup) -> Path:
     from pathlib import Path
 
     return Path(setup.stores[0].root)
+
+
+# what comes first in a list of all folders
+
+
+ALL = Arrangement(grouped=False)
+
+
+@pytest.fixture
+def hundred(fake: type[FakeIndex], monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """A hundred sessions s0, s1, ... are stored, the newest first; "old" is a fork of the third and "pinned"
+    the oldest. How many rows have been put into lists when one is filled, each time.
+    """
+    fake.stored = [make_row(f"s{number}", modified=1_000 - number, cwd="/p") for number in range(98)]
+    fake.stored.append(make_row("old", modified=2, cwd="/p", parent_session="s2"))
+    fake.stored.append(make_row("pinned", modified=1))
+    filled: list[int] = []
+    load = SessionList.load
+
+    def loaded(model: SessionList, rows: Iterable[Row]) -> None:
+        some = list(rows)
+        filled.append(len(some))
+        load(model, some)
+
+    monkeypatch.setattr(SessionList, "load", loaded)
+    return filled
+
+
+def shown(message: FirstPageRead) -> list[str]:
+    return [line.row.id for line in message.model.lines if line.row is not None]
+
+
+def test_what_comes_first_is_there_before_all_are_put_in_order(
+    indexing: Indexing, hundred: list[int]
+) -> None:
+    indexing.arrange(ALL, (5, None))
+    screen = Screen()
+    indexing.start(screen.post)
+    first, loaded, *_ = screen.wait(lambda messages: len(messages) == 2)
+    assert isinstance(first, FirstPageRead)
+    assert (shown(first), first.path) == (["s0", "s1", "s2", "old", *(f"s{at}" for at in range(3, 10))], "")
+    assert hundred == [11, 100]
+    assert isinstance(loaded, CatalogLoaded)
+    # nothing is left for the screen to arrange
+    assert loaded.model.arrangement is ALL
+    assert [line.path for line in loaded.model.lines[:11]] == [line.path for line in first.model.lines]
+
+
+def test_it_reaches_to_the_session_with_the_cursor_and_what_is_in_sight_behind_it(
+    indexing: Indexing, hundred: list[int]
+) -> None:
+    row = make_row("s40", modified=960)
+    indexing.arrange(ALL, (5, row))
+    screen = Screen()
+    indexing.start(screen.post)
+    first, _ = screen.wait(lambda messages: len(messages) == 2)
+    assert first.path == row.path
+    assert shown(first)[41:] == [f"s{at}" for at in range(40, 51)]
+
+
+def test_what_is_pinned_comes_first_however_old(setup: Setup, indexing: Indexing, hundred: list[int]) -> None:
+    set_own_pin(setup.state_folder, "pi", "pinned", True)
+    indexing.arrange(ALL, (5, None))
+    screen = Screen()
+    indexing.start(screen.post)
+    first, _ = screen.wait(lambda messages: len(messages) == 2)
+    assert shown(first)[:3] == ["pinned", "s0", "s1"]
+
+
+@pytest.mark.parametrize(
+    ("arrangement", "first"),
+    [
+        (ALL, None),
+        # too few have a name
+        (ALL.changed(named_only=True), (1, make_row("s3", modified=997))),
+    ],
+)
+def test_what_is_not_asked_for_or_cannot_be_told_is_not_answered(
+    indexing: Indexing,
+    hundred: list[int],
+    arrangement: Arrangement,
+    first: tuple[int, Row | None] | None,
+) -> None:
+    indexing.arrange(arrangement, first)
+    screen = Screen()
+    indexing.start(screen.post)
+    (loaded,) = screen.wait(lambda messages: len(messages) == 1)
+    assert isinstance(loaded, CatalogLoaded)
+    assert len(hundred) == (2 if first else 1)

@@ -10,20 +10,32 @@ from hypothesis import strategies as st
 
 from app.view.arrangement import Arrangement
 from app.view.group import NOWHERE
-from app.view.lineage import Lineage, parents_of
+from app.view.lineage import Lineage, Names, parents_of
 from app.view.list_line import ListLine
 from app.view.session_list import SessionList
 from tests.factory import make_row
 
 if TYPE_CHECKING:
+    from collections.abc import ValuesView
+
     from app.index.row import Row
+
+
+class Counted(dict[str, ListLine]):
+    """Counts how often somebody went through all of it."""
+
+    walks = 0
+
+    def values(self) -> ValuesView[str, ListLine]:  # type: ignore[override]
+        self.walks += 1
+        return super().values()
 
 
 class Sessions:
     """Lines by path, and their lineage."""
 
     def __init__(self) -> None:
-        self.by_path: dict[str, ListLine] = {}
+        self.by_path = Counted()
         self.lineage = Lineage(self.by_path)
 
     def come(self, *rows: Row) -> list[ListLine]:
@@ -90,9 +102,48 @@ def test_of_two_parents_of_one_name_the_one_that_comes_into_the_folder_is_taken(
     assert parent.path == "/store/a.jsonl"
 
 
+def test_forks_that_come_before_their_parents_do_not_have_all_sessions_gone_through_each_time() -> None:
+    sessions = Sessions()
+    for number in range(20):
+        sessions.come(
+            make_row(f"by-id-{number}", parent_session=f"parent-{number}"),
+            make_row(f"by-path-{number}", parent_session=f"/store/parent-{number}.jsonl"),
+            make_row(f"moved-{number}", parent_session=f"/elsewhere/parent-{number}.jsonl"),
+        )
+        sessions.lineage.settle()
+        sessions.come(make_row(f"parent-{number}"))
+        sessions.lineage.settle()
+    assert sessions.by_path.walks <= 1
+    for line in sessions.by_path.values():
+        assert line.row is not None
+        if line.row.parent_session:
+            assert line.parent is sessions.by_path[f"/store/parent-{line.path.rpartition('-')[2]}"]
+
+
+NAMED = st.tuples(st.sampled_from("xyz"), st.sampled_from(("a", "b", "a.jsonl")), st.sampled_from("ab"))
+
+
+@given(st.lists(NAMED))
+def test_sessions_are_called_by_the_names_that_those_of_now_have(steps: list[tuple[str, str, str]]) -> None:
+    lines: dict[str, ListLine] = {}
+    names = Names(())
+    for folder, id, file in steps:
+        path = f"/{folder}/{file}.jsonl"
+        if path in lines:
+            names.go(lines.pop(path))
+        else:
+            lines[path] = ListLine(NOWHERE, make_row(id, path=path))
+            names.come([lines[path]])
+    for name in ("a", "b", "a.jsonl", "b.jsonl", "nobody"):
+        called = [line for line in lines.values() if line.row and name in (line.row.id, line.path[3:])]
+        found = names.called(name)
+        assert (len(found), set(found)) == (len(called), set(called))
+
+
 NAMES = ("a", "b", "c", "d")
 STEPS = st.lists(
     st.tuples(
+        st.sampled_from(("/store", "/other")),
         st.sampled_from(NAMES),
         st.sampled_from(("", *NAMES, "/store/a.jsonl", "/old/b.jsonl")),
         st.booleans(),
@@ -102,20 +153,21 @@ STEPS = st.lists(
 
 
 @given(STEPS)
-def test_it_is_the_same_as_if_all_had_come_at_once(steps: list[tuple[str, str, bool]]) -> None:
+def test_it_is_the_same_as_if_all_had_come_at_once(steps: list[tuple[str, str, str, bool]]) -> None:
     sessions = Sessions()
-    for name, parent, settles in steps:
-        known = sessions.by_path.get(f"/store/{name}.jsonl")
+    for folder, name, parent, settles in steps:
+        path = f"{folder}/{name}.jsonl"
+        known = sessions.by_path.get(path)
         if known is not None:
             sessions.go(known)
         else:
-            sessions.come(make_row(name, parent_session=parent or None))
+            sessions.come(make_row(name, path=path, parent_session=parent or None))
         if settles:
             sessions.lineage.settle()
     sessions.lineage.settle()
     lines = list(sessions.by_path.values())
     forks = [line for line in lines if line.row is not None and line.row.parent_session]
-    expected = parents_of(forks, sessions.by_path)
+    expected = parents_of(forks, sessions.by_path, lambda: Names(lines))
     assert {line: line.parent for line in lines} == {line: expected.get(line) for line in lines}
     for line in lines:
         assert set(line.forks or ()) == {fork for fork in forks if expected[fork] is line}
