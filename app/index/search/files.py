@@ -127,7 +127,7 @@ class Files:
             block = Block([session])
             if block.texts(self._segments)[0] is not None:
                 having, clean = self.matcher.sift(block, (0,))
-                if not having:
+                if not having and session.row.path not in self.matcher.lost:
                     self._memory.lacking.add(session)
                 return session if clean else None
         try:

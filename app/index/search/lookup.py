@@ -5,6 +5,7 @@ from __future__ import annotations
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from app.formats.kinds import USER
 from app.index.search.blocks import places_of
 from app.index.search.details import fill, is_told_first
 from app.index.search.found import Hit
@@ -37,6 +38,24 @@ def pieces_of(
     if read is None:
         return in_order(picker.pieces(session.row, places_of(session, segments) or ()))
     return in_order(read)
+
+
+def asked_of(
+    session: Session,
+    picker: Picker,
+    reads: Mapping[Session, Iterable[Piece]],
+    segments: Segments,
+    terms: int,
+) -> int:
+    """Which of `terms`, a mask, the user says in a session; the other parameters are those of `pieces_of`."""
+    read = reads.get(session)
+    if read is None:
+        return picker.asked(session.row, places_of(session, segments) or (), terms)
+    mask = 0
+    for piece in read:
+        if piece.kind == USER:
+            mask |= piece.mask
+    return mask & terms
 
 
 class Lookup:

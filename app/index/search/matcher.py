@@ -10,7 +10,7 @@ from app.index.search.said import is_said, text_of
 from app.sessions.pieces import HEAD, MARK, head, read_head
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from app.index.row import Row
     from app.index.search.blocks import Block, Look, Place, Places, Session
@@ -51,6 +51,11 @@ class Matcher:
         self._originals = originals
         self._pulse = pulse
         self._rare = rare
+
+    @property
+    def lost(self) -> Mapping[str, str]:
+        """path -> why, of files that could not be read where something was to be looked for."""
+        return self._originals.lost
 
     def sift(
         self, block: Block, slots: Sequence[int], known: Sequence[Seeker] = ()
@@ -101,8 +106,8 @@ class Matcher:
         texts = self._originals.texts(row, offset, kind, apart=seeker.apart)
         if any(seeker.in_text(text) for text in texts):
             return True
-        # Of a file that is out of reach nobody can say that it lacks what is not wanted.
-        return seeker.term.negated and row.path in self._originals.lost
+        # Of a file that cannot be read nobody can say that it lacks what is not wanted.
+        return seeker.term.negated and row.path in self.lost
 
     def _wanted(self) -> Sequence[Seeker]:
         """What few have first: the others are looked for in these only."""
@@ -202,6 +207,9 @@ class Matcher:
             kind, offset = read_head(source.data, mark)
             if self.takes(kind) and self.confirmed(seeker, row, source, begin, stop, kind, offset):
                 return True
+            if seeker.exact and row.path in self.lost and not is_said(kind):
+                # All further places are in the same file.
+                return False
             at = seeker.first(source, stop, end) if stop < end else -1
         return False
 

@@ -10,9 +10,10 @@ from app.formats.dialects import named
 from app.formats.dialects.base import Mark
 from app.formats.everything import everything, parts
 from app.formats.kinds import OTHER
-from app.formats.lines import BOM, open_file, read_at
+from app.formats.lines import BOM, read_at
 from app.formats.migrate import CURRENT_VERSION, migrate
 from app.index.search.cutting import cut
+from app.index.search.opening import open_stored
 from app.sessions.body import begins_a_line
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class Originals:
         self.opened = 0
         """How many files were opened."""
         self.lost: dict[str, str] = {}
-        """The files that could not be opened, and why."""
+        """The files that could not be opened, or not read where something was to be looked for, and why."""
         self._path = ""
         self._descriptor = -1
         self._offset = -1
@@ -109,9 +110,9 @@ class Originals:
         self.close()
         self._path = path
         try:
-            self._descriptor = open_file(path)
+            self._descriptor = open_stored(path)
         except OSError as error:
-            self.lost[path] = error.strerror or str(error)
+            self._lose(error)
             return
         self.opened += 1
 
@@ -124,7 +125,7 @@ class Originals:
         at = start - self._base
         end = self._block.find(b"\n", at + offset - start) if 0 <= at < len(self._block) else -1
         if end < 0:
-            self._block, self._base, at = _block_at(self._descriptor, start, offset, size), start, 0
+            self._block, self._base, at = self._block_at(start, offset, size), start, 0
             end = self._block.find(b"\n", offset - start)
         begin = at + offset - start
         if not begins_a_line(offset, self._block[at:begin]):
@@ -132,6 +133,19 @@ class Originals:
         if not offset and self._block.startswith(BOM, begin):
             begin += len(BOM)
         return self._block[begin : end if end >= 0 else len(self._block)] or None
+
+    def _block_at(self, start: int, offset: int, size: int) -> bytes:
+        """See below; b"" where it cannot be read."""
+        if self._descriptor < 0:
+            return b""
+        try:
+            return _block_at(self._descriptor, start, offset, size)
+        except OSError as error:
+            self._lose(error)
+            return b""
+
+    def _lose(self, error: OSError) -> None:
+        self.lost[self._path] = error.strerror or str(error)
 
 
 def entries_of(line: bytes, dialect: str) -> list[dict[str, Any]]:
@@ -163,22 +177,17 @@ def headers(line: bytes) -> list[dict[str, Any]]:
 
 
 def _block_at(descriptor: int, start: int, offset: int, size: int) -> bytes:
-    """What the file has from `start` on, with all of the line that begins at `offset`; b"" where it cannot be
-    read.
+    """What the file has from `start` on, with all of the line that begins at `offset`.
 
     :param size: bytes of its text, where no neighbours are wanted.
+    :raises OSError: it cannot be read.
     """
-    if descriptor < 0:
-        return b""
     size = min(size + size // 8 + _ROUND_BYTES, _MOST_READ_BYTES) if size else _READ_BYTES
     parts: list[bytes] = []
-    try:
-        while piece := read_at(descriptor, size, start):
-            parts.append(piece)
-            if piece.find(b"\n", offset - start if len(parts) == 1 else 0) >= 0:
-                break
-            start += len(piece)
-            size = min(2 * size, _MOST_READ_BYTES)
-    except OSError:
-        return b""
+    while piece := read_at(descriptor, size, start):
+        parts.append(piece)
+        if piece.find(b"\n", offset - start if len(parts) == 1 else 0) >= 0:
+            break
+        start += len(piece)
+        size = min(2 * size, _MOST_READ_BYTES)
     return parts[0] if len(parts) == 1 else b"".join(parts)

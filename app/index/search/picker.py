@@ -46,6 +46,16 @@ class Picker:
         for source, start, end in reversed(places if self._plan.wanted else ()):
             yield from look(row, source, start, end)
 
+    def asked(self, row: Row, places: Places, terms: int) -> int:
+        """Which of `terms`, a mask, the user says in a session."""
+        if not self._matcher.takes(USER):
+            return 0
+        found = 0
+        for number, seeker in enumerate(self._plan.wanted):
+            if terms >> number & 1 and any(self._is_asked(seeker, row, *place) for place in places):
+                found |= 1 << number
+        return found
+
     def best(self, row: Row, places: Places) -> Piece | None:
         """The best of `pieces`, see `piece.best`."""
         wanted, everything = self._plan.wanted, self._plan.all
@@ -59,6 +69,24 @@ class Picker:
             return best(self.pieces(row, places), len(wanted) - 1)
         singles = [_best_with([each], 1 << number, places) for number, each in enumerate(wanted)]
         return max([each for each in singles if each], key=lambda each: merit(*each[:3]), default=None)
+
+    def _is_asked(self, seeker: Seeker, row: Row, source: Source, start: int, end: int) -> bool:
+        """Whether the user says a term there. Of what others say one piece is looked at before each of the
+        user's, however many there are.
+        """
+        at = seeker.first(source, start, end)
+        while at >= 0:
+            self._pulse.beat()
+            mark, begin, stop = piece_at(source, start, end, at)
+            kind, offset = read_head(source.data, mark)
+            if kind != USER:
+                stop = source.find(_BY_USER, stop, end)
+                if stop < 0:
+                    return False
+            elif seeker.simple or self._matcher.confirmed(seeker, row, source, begin, stop, kind, offset):
+                return True
+            at = seeker.first(source, stop, end) if stop < end else -1
+        return False
 
     def _backwards(self, row: Row, source: Source, start: int, end: int) -> Iterator[Piece]:
         wanted = self._plan.wanted

@@ -6,7 +6,8 @@ how dense the terms are: pieces with a term for each 4,096 bytes of text, half o
 1, is age: half after 30 days, none in the end. So neither density nor youth makes up for a better place of
 the only term.
 
-Of a session the last 64 pieces with a term are looked at.
+Of a session no more than the last 64 pieces with a term count towards how dense they are. A prompt counts as
+one wherever it stands: what comes after it does not make it worse.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from app.formats import kinds
 from app.index.search.said import LABEL, NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from app.index.search.piece import Piece
 
@@ -30,27 +31,41 @@ _DAY_MS = 24 * 3600 * 1000
 _HALF_DAYS = 30
 
 
-def score(told: Iterable[Piece], pieces: Iterable[Piece], terms: int, size: int, age_ms: int) -> float:
+def score(
+    told: Iterable[Piece],
+    pieces: Iterable[Piece],
+    asked: Callable[[int], int],
+    terms: int,
+    size: int,
+    age_ms: int,
+) -> float:
     """The score of a session: from 0 up, the higher, the more relevant.
 
     :param told: what matches of what the catalog knows; `pieces`: of what was said in it, the last first.
+    :param asked: which of some terms, a mask, are in prompts; called where `pieces` are too many.
     :param terms: how many terms are wanted.
     :param size: bytes of its text.
     :param age_ms: since it was modified.
     """
-    weights = [0] * terms
+    # Somewhere it has each of them.
+    weights = [_SAID] * terms
     for piece in told:
-        _weigh(weights, piece, _NAMED if piece.kind in (NAME, LABEL) else _SAID)
+        if piece.kind in (NAME, LABEL):
+            _weigh(weights, piece.mask, _NAMED)
     count = 0
     for piece in islice(pieces, MOST):
         count += 1
-        _weigh(weights, piece, _ASKED if piece.kind == kinds.USER else _SAID)
+        if piece.kind == kinds.USER:
+            _weigh(weights, piece.mask, _ASKED)
+    left = sum([1 << number for number, weight in enumerate(weights) if weight < _ASKED])
+    if left and count == MOST:
+        _weigh(weights, asked(left), _ASKED)
     dense = count * _PER_BYTES / max(size, 1)
     youth = 1 / (1 + max(age_ms, 0) / (_DAY_MS * _HALF_DAYS))
     return 10 * sum(weights) / max(terms, 1) + _DENSITY * dense / (dense + 1) + 0.99 * youth
 
 
-def _weigh(weights: list[int], piece: Piece, weight: int) -> None:
+def _weigh(weights: list[int], mask: int, weight: int) -> None:
     for number, before in enumerate(weights):
-        if piece.mask >> number & 1 and before < weight:
+        if mask >> number & 1 and before < weight:
             weights[number] = weight

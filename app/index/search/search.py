@@ -10,7 +10,7 @@ from app.formats.collector import Resting
 from app.index.query.query import Note
 from app.index.search.details import is_told_first
 from app.index.search.found import Hit, Hits, Page
-from app.index.search.lookup import pieces_of
+from app.index.search.lookup import asked_of, pieces_of
 from app.index.search.memory import Memory
 from app.index.search.originals import Originals
 from app.index.search.pulse import Pulse, Stopped
@@ -207,9 +207,9 @@ class Search:
     def _page(self, hits: Hits, sweep: Sweep, view: View, *, done: bool = False) -> Page:
         if self.is_cancelled:
             raise Stopped
-        unread, lost = {**self._unread, **sweep.files.unread}, self._originals.lost
-        as_kept = {*sweep.files.as_kept, *lost} if self.query.is_deep else {*view.away, *lost}
-        as_kept.difference_update(unread)
+        # What is kept is folded, and not what was to be read in the originals: where case counts.
+        unread = {**self._unread, **sweep.files.unread, **self._originals.lost}
+        as_kept = {*(sweep.files.as_kept if self.query.is_deep else view.away)}.difference(unread)
         # Of files the last page tells: until then there are more of them with each.
         notes = (*self._notes, *(self._about(as_kept, unread) if done else ()))
         return Page(
@@ -226,17 +226,12 @@ class Search:
 
     def _about(self, as_kept: set[str], unread: Mapping[str, str]) -> Iterator[Note]:
         """What is to be said of sessions whose files are out of reach, see `Page`; of each once."""
-        reasons = dict(unread)
-        if self.query.is_deep:
-            yield from _said_of(as_kept, "searched as before, but not what tools said")
-        else:
-            # What is kept is folded, and not what was asked for where case counts.
-            reasons |= self._originals.lost
-            yield from _said_of(as_kept.difference(reasons), "searched as before")
-        if reasons:
-            first = min(reasons)
-            which = first if len(reasons) == 1 else f"{len(reasons):,} files, {first} among them"
-            yield Note(f"cannot be read: {which}: {reasons[first]}", 0, 0)
+        less = ", but not what tools said" if self.query.is_deep else ""
+        yield from _said_of(as_kept, f"searched as before{less}")
+        if unread:
+            first = min(unread)
+            which = first if len(unread) == 1 else f"{len(unread):,} files, {first} among them"
+            yield Note(f"cannot be read: {which}: {unread[first]}", 0, 0)
 
     def _found(self, sweep: Sweep, scores: dict[Session, float]) -> Iterator[Sequence[Session | Hit]]:
         """What is found in the order that was asked for, some at a time; none now and then.
@@ -281,11 +276,15 @@ class Search:
             yield Hit.later(session.row, look, piece, scores.get(session, 0.0), plan.near)
 
     def _score(self, session: Session, sweep: Sweep) -> float:
-        picker = sweep.picker
-        pieces = pieces_of(session, picker, sweep.files.reads, self._segments)
-        size = session.row.size if session in sweep.files.reads else session.size
+        picker, reads = sweep.picker, sweep.files.reads
+        pieces = pieces_of(session, picker, reads, self._segments)
+        size = session.row.size if session in reads else session.size
         age = self._now_ms - session.row.modified
-        return score(picker.told(session), pieces, len(sweep.plan.wanted), size, age)
+
+        def asked(terms: int) -> int:
+            return asked_of(session, picker, reads, self._segments, terms)
+
+        return score(picker.told(session), pieces, asked, len(sweep.plan.wanted), size, age)
 
 
 def _said_of(paths: Collection[str], how: str) -> Iterator[Note]:

@@ -15,9 +15,9 @@ from msgspec.json import Decoder
 from app.formats.decode import BadLine
 from app.formats.dialects import named
 from app.formats.dialects.base import Mark
-from app.formats.lines import open_file
 from app.formats.origin import is_origin
 from app.formats.skim import REFUSALS
+from app.index.search.opening import open_stored
 from app.sessions.windows import windows
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def read_shape(path: str, dialect: str, keep_going: Callable[[], bool]) -> Shape
     reading = _Reading(dialect)
     take = reading.line if reading.spelling.one_entry_a_line else reading.lines
     base = 0
-    descriptor = open_file(path)
+    descriptor = open_stored(path)
     try:
         for buffer, size in windows(descriptor):
             if not keep_going() or buffer[size - 1] != _NEWLINE:

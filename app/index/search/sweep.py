@@ -179,6 +179,10 @@ class Sweep:
         if self._known and block in memory.had and set(memory.had[block]).issuperset(slots):
             known = self._known
         having, clean = self.matcher.sift(block, slots, known)
+        lost = self.matcher.lost
+        if lost and any(block.sessions[slot].row.path in lost for slot in slots):
+            # Of what cannot be read nothing is known: the next search tries again.
+            return clean
         if len(having) < len(slots):
             memory.left[block] = _less(self._left(block), slots, having)
         memory.having[block] = having

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from app.index.search.picker import Picker
+from app.index.search.relevance import MOST
 from tests.factory import message
 
 if TYPE_CHECKING:
+    from app.index.row import Row
+    from app.index.search.blocks import Places
     from tests.index.search.helpers import World
 
 
@@ -33,6 +38,49 @@ def test_names_are_more_relevant_than_prompts_and_these_than_the_rest(world: Wor
     scores = [hit.score for hit in world.hits("needle", order="relevance")]
     assert scores == sorted(scores, reverse=True)
     assert len(set(scores)) == 5
+
+
+@pytest.mark.parametrize("text", ["needle", "Needle", '"needle needle"', "re:need.e", "needle in:all"])
+def test_a_prompt_counts_as_one_however_much_comes_after_it(world: World, text: str) -> None:
+    later = [word for _ in range(MOST) for word in ("thanks", "Needle needle")]
+    world.session("asked", "Needle needle", "hello", *later)
+    world.session("said", "thanks", "hello", *later)
+    world.session("just asked", *later, "Needle needle", "hello")
+    world.scan()
+    scores = {hit.row.id: hit.score for hit in world.hits(text, order="relevance")}
+    assert scores["asked"] - scores["said"] > 9
+    assert abs(scores["asked"] - scores["just asked"]) < 0.1
+
+
+def test_of_several_terms_each_counts_where_it_is_however_much_comes_after_it(world: World) -> None:
+    later = [word for _ in range(MOST) for word in ("thanks", "a needle")]
+    world.session("asked", "a thimble", "hello", *later)
+    world.session("said", "thanks", "a thimble", *later)
+    world.session("named", {"type": "session_info", "name": "thimble"}, "a thimble", "hello", *later)
+    world.scan()
+    scores = {hit.row.id: hit.score for hit in world.hits("needle thimble", order="relevance")}
+    assert scores["named"] > scores["asked"] + 4 > scores["said"] + 8 > 16
+    # In what the user said nothing is looked for where that is not asked for.
+    ids = world.ids("needle thimble role:assistant", order="relevance")
+    assert ids == ["said"]
+
+
+def test_prompts_are_looked_for_only_where_they_may_be(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of what is everywhere, what the user says is found among the last places."""
+    asked = Counter[str]()
+    plain = Picker.asked
+
+    def counted(picker: Picker, row: Row, places: Places, terms: int) -> int:
+        asked[row.id] += 1
+        return plain(picker, row, places, terms)
+
+    monkeypatch.setattr(Picker, "asked", counted)
+    world.session("often", *["a needle"] * 2 * MOST)
+    world.session("seldom", "hello", "a needle")
+    world.session("said", *[word for _ in range(MOST) for word in ("thanks", "a needle")])
+    world.scan()
+    assert len(world.ids("needle", order="relevance")) == 3
+    assert asked == {"said": 1}
 
 
 def test_dense_is_more_relevant_than_sparse_and_young_than_old(world: World) -> None:

@@ -10,11 +10,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from app.formats.lines import open_file
 from app.index.search.deep.glance import glance_for
 from app.index.search.deep.other_end import begin
 from app.index.search.deep.sieve import sieve
 from app.index.search.deep.verdict import SHOWN, Spot, Verdict
+from app.index.search.opening import open_stored
 from app.index.worker import load_decoder
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def look_ahead(
 
 
 def _lacks(glance: Glance, path: str) -> bool:
-    descriptor = open_file(path)
+    descriptor = open_stored(path)
     try:
         return glance.lacks(descriptor, _nothing)
     finally:

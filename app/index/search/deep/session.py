@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from app.formats.kinds import CALL, RESULT
-from app.formats.lines import open_file
 from app.index.search.deep.backwards import READ, Backwards
 from app.index.search.deep.entries import Entries
 from app.index.search.deep.finders import exactly
@@ -19,6 +18,7 @@ from app.index.search.deep.glance import glance_for
 from app.index.search.deep.sieve import Fine, of_names, sieve
 from app.index.search.deep.spots import USER_ROLE, Spots, rank
 from app.index.search.deep.verdict import Verdict
+from app.index.search.opening import open_stored
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -74,7 +74,7 @@ class Deep:
         :param end: of somebody who has glanced at it in vain, what `Glance.end` says.
         :raises OSError: the file cannot be read.
         """
-        descriptor = open_file(path)
+        descriptor = open_stored(path)
         try:
             self.files += 1
             if end is None and self._glance and not known & self._glanced:
@@ -94,7 +94,7 @@ class Deep:
         :param beat: as above.
         :raises OSError: the file cannot be read.
         """
-        descriptor = open_file(path)
+        descriptor = open_stored(path)
         try:
             self.files += 1
             with self._looking(descriptor, dialect, beat) as look:

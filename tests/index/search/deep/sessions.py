@@ -302,7 +302,11 @@ def _callers(entry: dict[str, Any]) -> dict[str, str]:
     return {
         block["id"]: block["name"]
         for block in (content if isinstance(content, list) else ())
-        if isinstance(block, dict) and block.get("type") in ("toolCall", "tool_call")
+        if isinstance(block, dict)
+        and block.get("type") in ("toolCall", "tool_call")
+        # A damaged line may have other fields than it was written with.
+        and isinstance(block.get("id"), str)
+        and isinstance(block.get("name"), str)
     }
 
 

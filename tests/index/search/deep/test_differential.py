@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 
-from app.formats.kinds import USER
+from app.formats.kinds import TOOLS, USER
+from app.index.query.query import WORD, Query, Term
 from app.index.search.deep import finders
 from app.index.search.deep.session import Deep
 from app.index.search.terms import Plan
@@ -15,8 +16,6 @@ from tests.index.search.deep.sessions import queries, sessions, slow_spots
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from app.index.query.query import Query
 
 OFTEN = settings(
     max_examples=300,
@@ -35,7 +34,21 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
     return str(request.param)
 
 
+def _calls(*blocks: bytes) -> bytes:
+    return b'{"type":"message","id":"a","message":{"role":"assistant","content":[%s]}}\n' % b",".join(blocks)
+
+
+_ANSWER = (
+    b'{"type":"message","id":"b","message":{"role":"toolResult","toolCallId":"call_1","content":"foo"}}\n'
+)
+_CALL = b'{"type":"toolCall","id":"call_1","name":"bash","arguments":{}}'
+_DAMAGED = (_CALL.replace(b'"name"', b'"name\xc3"'), _CALL.replace(b'"id"', b'"id\xc3"'))
+_ASKED = Query(terms=(Term(WORD, "foo"),), kinds=TOOLS, tools=frozenset({"bash"}))
+
+
 @OFTEN
+@example(session=("pi", _calls(_CALL) + _calls(*_DAMAGED) + _ANSWER), query=_ASKED)
+@example(session=("pi", _calls(*_DAMAGED) + _ANSWER), query=_ASKED)
 @given(session=sessions(), query=queries())
 def test_what_is_found_is_what_is_there(
     engine: str, tmp_path: Path, session: tuple[str, bytes], query: Query
