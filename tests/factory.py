@@ -27,6 +27,7 @@ DEFAULTS: dict[str, Any] = {
     "message_count": 3,
     "entry_count": 5,
     "leaf_count": 1,
+    "branch_count": 1,
     "labels": (),
     "leaf_id": "00000001",
     "parent_session": None,

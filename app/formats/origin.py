@@ -6,8 +6,11 @@ nothing, so it is a leaf, but none that anybody went to: a person sees no branch
 
 from __future__ import annotations
 
+from app.formats.silent import SILENT
+
 _TYPE = "branch"
 _DIALECTS = frozenset(("agent",))
+_SILENT = SILENT | {_TYPE}
 
 
 def is_origin(entry_type: str, dialect: str) -> bool:
@@ -15,11 +18,6 @@ def is_origin(entry_type: str, dialect: str) -> bool:
     return entry_type == _TYPE and dialect in _DIALECTS
 
 
-def branch_count(leaf_count: int, dialect: str, parent_session: str | None) -> int:
-    """How many branches a person sees in a session.
-
-    :param leaf_count: entries that no entry names as its parent, see `sessions.summary`.
-    :param parent_session: what the session was cut from.
-    """
-    has_origin = dialect in _DIALECTS and parent_session is not None
-    return leaf_count - 1 if has_origin and leaf_count > 1 else leaf_count
+def silent_in(dialect: str) -> frozenset[str]:
+    """The types of entries that make no branch where nothing is said below them."""
+    return _SILENT if dialect in _DIALECTS else SILENT

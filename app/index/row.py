@@ -32,7 +32,7 @@ FIELDS = (
 )
 """The fields of a `Row` in the order in which the catalog stores them."""
 
-SCHEMA = 6
+SCHEMA = 7
 """What is stored of files by one number is read by that number alone. Changes with `FIELDS`, with what they
 mean, with the tables of `index.tables` and with the state of `sessions.tally`.
 """
@@ -55,7 +55,7 @@ _BITS = 0x7FFF_FFFF_FFFF_FFFF
 
 # What stands in the summary's fields of a file that is no session.
 _BLANK = (
-    *("", "", "", "", None, "", "", "", None, 0, 0, 0, 0, (), None, None),
+    *("", "", "", "", None, "", "", "", None, 0, 0, 0, 0, 0, (), None, None),
     *((), (), (0, 0, 0, 0), 0.0, 0, 0, 0, False, False),
 )
 
@@ -92,6 +92,7 @@ class Row:
     message_count: int
     entry_count: int
     leaf_count: int
+    branch_count: int
     labels: tuple[tuple[str, str], ...]
     leaf_id: str | None
     parent_session: str | None
@@ -132,6 +133,7 @@ class Row:
             self.message_count,
             self.entry_count,
             self.leaf_count,
+            self.branch_count,
             self.labels,
             self.leaf_id,
             self.parent_session,

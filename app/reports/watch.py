@@ -127,7 +127,7 @@ def _changed(before: Row, now: Row) -> dict[str, Any]:
     for name, field in (
         ("entries", "entry_count"),
         ("messages", "message_count"),
-        ("branches", "leaf_count"),
+        ("branches", "branch_count"),
         ("problems", "problems"),
     ):
         more = getattr(now, field) - getattr(before, field)

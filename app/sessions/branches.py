@@ -10,8 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from app.formats.origin import silent_in
 from app.formats.silent import SILENT
 from app.sessions.node import path_to
+from app.sessions.path_ends import ends_of
 from app.sessions.usage import NOTHING, Spent, UsageBook
 
 if TYPE_CHECKING:
@@ -169,21 +171,7 @@ def ends(tree: SessionTree) -> list[Node]:
 
     Takes time linear in the entries.
     """
-    leaf = tree.leaf
-    loud = bytearray(len(tree.entries))
-    for node in tree.entries:
-        if node is leaf or node.type not in SILENT:
-            above: Node | None = node
-            while above is not None and not loud[above.index]:
-                loud[above.index] = 1
-                above = above.parent
-    found: set[int] = set() if leaf is None else {leaf.index}
-    for node in tree.entries:
-        if loud[node.index] and node is not leaf and not any(loud[child.index] for child in node.children):
-            found.add(_last_of(node).index)
-    if not found and tree.entries:
-        found = {_last_of(root).index for root in tree.roots[-1:]}
-    return [tree.entries[index] for index in sorted(found)]
+    return ends_of(tree.entries, tree.roots, tree.leaf, silent_in(tree.header.dialect))
 
 
 def branches_from(tree: SessionTree, picked: Node | None) -> list[Node]:
@@ -207,13 +195,6 @@ def branches_from(tree: SessionTree, picked: Node | None) -> list[Node]:
         shared.update(dict.fromkeys(walked, depth))
         found.append((-depth, -end.index, end))
     return [end for _, _, end in sorted(found, key=lambda one: one[:2])]
-
-
-def _last_of(node: Node) -> Node:
-    """What was hung on the end of a branch last, though nobody says anything there."""
-    while node.children:
-        node = node.children[-1]
-    return node
 
 
 class _Sum:

@@ -171,6 +171,7 @@ class _Ends:
             0,
             0,
             0,
+            0,
             (),
             None,
             header.parent_session,

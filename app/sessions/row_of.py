@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     """A name and a first message, the title that they make, and how the message begins."""
 
 
+UNTOLD = -1
+"""As a number of branches: the lines, looked at one after the other, do not tell; all of them together do."""
+
+
 def row_of(tally: Tally, mtime_ms: int, torn: bool) -> Summary:
     """The row so far.
 
@@ -51,6 +55,7 @@ def row_of(tally: Tally, mtime_ms: int, torn: bool) -> Summary:
         message_count=sums.messages,
         entry_count=sums.entries,
         leaf_count=min(sums.entries, 1) if in_a_row else tally.leaves.count(),
+        branch_count=_branches(tally, in_a_row),
         labels=tuple(sums.labels.items()),
         leaf_id=_leaf_id(tally),
         parent_session=sums.parent_session,
@@ -78,6 +83,21 @@ def _is_without_ids(tally: Tally) -> bool:
     return (
         not leaves.old_leaves and leaves.fresh.keys() == {None} and leaves.fresh[None] == tally.sums.entries
     )
+
+
+def _branches(tally: Tally, in_a_row: bool) -> int:
+    sums, leaves = tally.sums, tally.leaves
+    if in_a_row or not sums.entries:
+        return min(sums.entries, 1)
+    one_a_line = tally.dialect.one_entry_a_line
+    if one_a_line and (leaves.told is not None or not leaves.tangled):
+        return leaves.branches(sums.leaf_id)
+    if leaves.every is None:
+        return UNTOLD
+    # Few sessions need it.
+    from app.sessions.path_ends import count_ends
+
+    return count_ends(leaves.every, _leaf_id(tally), leaves.silent, last_is_leaf=one_a_line)
 
 
 def _leaf_id(tally: Tally) -> str | None:

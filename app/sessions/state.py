@@ -6,11 +6,12 @@ import msgspec
 from msgspec import Struct, field
 
 from app.formats.header import Header  # noqa: TC001 - msgspec reads the annotation
+from app.formats.origin import silent_in
 from app.sessions.halves import NONE, Halves
 from app.sessions.heads import Heads
 from app.sessions.leaves import Leaves, NeedsReread
 
-_VERSION = 3
+_VERSION = 4
 """To be raised when what is stored, or what it means, changes: older states are then read anew."""
 
 
@@ -51,6 +52,10 @@ class _Stored(Struct, array_like=True):
     named: bytes
     models: list[tuple[str | None, str | None]]
     linear: bool
+    hung: dict[str, str | None]
+    only: list[str]
+    skipped: bool
+    told: int | None
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -66,7 +71,11 @@ def pack_state(
         return NONE
     old_leaves, named, lasting = packed
     try:
-        stored = _Stored(_VERSION, header, sums, old_leaves, named, models, leaves.linear)
+        ends = leaves.silent_ends
+        stored = _Stored(
+            *(_VERSION, header, sums, old_leaves, named, models, leaves.linear),
+            *(ends.hung, sorted(ends.only), ends.skipped, leaves.told),
+        )
         return _encode(stored), lasting
     except (UnicodeEncodeError, OverflowError):
         # An id with a lone surrogate, or a number beyond 64 bits: such a file is read whole each time.
@@ -85,7 +94,11 @@ def unpack_state(state: Halves) -> tuple[Header, State, Leaves, list[tuple[str |
         raise NeedsReread from None
     if stored.version != _VERSION:
         raise NeedsReread
-    leaves = Leaves()
+    leaves = Leaves(silent_in(stored.header.dialect))
+    ends = leaves.silent_ends
+    ends.hung, ends.only, ends.skipped = stored.hung, set(stored.only), stored.skipped
+    leaves.told, leaves.tip = stored.told, stored.sums.leaf_id
+    leaves.tangled = stored.told is not None
     leaves.unpack(stored.leaves, stored.named, lasting)
     leaves.go_on(stored.sums.leaf_id, linear=stored.linear)
     return stored.header, stored.sums, leaves, stored.models

@@ -8,16 +8,18 @@ import os
 from _blake2 import blake2b
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from app.formats.header import NotASession, find_header, read_header
 from app.formats.lines import BLOCK_SIZE, feed_lines, open_file, read_at
 from app.sessions.halves import NONE, Halves
+from app.sessions.row_of import UNTOLD
 from app.sessions.tally import NeedsReread, Tally
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from app.formats.header import Header
     from app.sessions.summary import Summary
 
 _HEAD = 4096
@@ -72,7 +74,14 @@ def summarise(path: str, agents: Sequence[str], mtime_ms: int) -> Outcome:
         except NotASession:
             header = find_header(path, descriptor, agents)
         end = max(len(piece), os.fstat(descriptor).st_size)
-        return _fold(Tally(header), descriptor, 0, mtime_ms, piece, end)
+        tally = Tally(header)
+        outcome = _fold(tally, descriptor, 0, mtime_ms, piece, end)
+        if outcome.summary and outcome.summary.branch_count == UNTOLD:
+            told = _branches(header, descriptor, outcome.bytes_read)
+            outcome.summary.branch_count = tally.leaves.told = told
+            if outcome.bytes_read == outcome.offset:
+                outcome = structs.replace(outcome, state=tally.dump())
+        return outcome
     except NotASession as refusal:
         return Outcome(None, refusal.reason, refusal.line)
     except OSError as error:
@@ -113,6 +122,8 @@ def extend(
         if agents and tally.header.agent not in agents:
             return None
         outcome = _fold(tally, descriptor, offset, mtime_ms, piece, end, head, start)
+        if outcome.summary and outcome.summary.branch_count == UNTOLD:
+            return None
         if outcome.state:
             _growing[path] = outcome.state, tally, beginning, head
             for oldest in [*_growing][:-MOST]:
@@ -124,6 +135,19 @@ def extend(
         return Outcome(None, why(error))
     finally:
         os.close(descriptor)
+
+
+def _branches(header: Header, descriptor: int, end: int) -> int:
+    """How many branches the file has, as far as `end`.
+
+    :raises OSError: it cannot be read.
+    """
+    tally = Tally(header)
+    tally.leaves.every = []
+    offset, unfinished = feed_lines(descriptor, tally.feed, end=end)
+    if unfinished:
+        feed_unfinished(tally, unfinished, offset)
+    return tally.summary(0).branch_count
 
 
 def _fold(

@@ -36,6 +36,7 @@ FIELDS = (
     "message_count",
     "entry_count",
     "leaf_count",
+    "branch_count",
     "labels",
     "leaf_id",
     "parent_session",
@@ -72,6 +73,7 @@ class Summary:
     entry_count     all entries; headers and title lines are none, nor are lines that cannot be read as one:
                     no JSON object, or in a transcript nothing of its kind
     leaf_count      entries that no entry names as its parent; without ids, 1 if there is any entry
+    branch_count    as many branches as a tree of the session has (`sessions.branches`)
     labels          (entry id, label), the latest for each entry, in file order; cleared ones are gone
     leaf_id         where the agent would continue (FORMATS 1.5); None where the file has no ids
     models          "provider/model" of the assistant messages, in order of first use
@@ -102,6 +104,7 @@ class Summary:
         message_count: int,
         entry_count: int,
         leaf_count: int,
+        branch_count: int,
         labels: tuple[tuple[str, str], ...],
         leaf_id: str | None,
         parent_session: str | None,
@@ -128,6 +131,7 @@ class Summary:
         self.message_count = message_count
         self.entry_count = entry_count
         self.leaf_count = leaf_count
+        self.branch_count = branch_count
         self.labels = labels
         self.leaf_id = leaf_id
         self.parent_session = parent_session

@@ -102,7 +102,8 @@ def take(tally: Tally, entries: list[Brief], starts: Sequence[int]) -> bytes:
     sums.newest = newest
     sums.errors += errors
     if entries and tally.has_ids:
-        tally.leaves.entries([entry.id for entry in entries], [entry.parent_id for entry in entries])
+        ids, parents = [entry.id for entry in entries], [entry.parent_id for entry in entries]
+        tally.leaves.entries(ids, parents, entries)
         sums.leaf_id = entries[-1].id
     return packed(heard)
 

@@ -15,6 +15,7 @@ from app.formats.dialects import named
 from app.formats.dialects.base import Mark
 from app.formats.header import Fault
 from app.formats.lines import BOM, is_blank
+from app.formats.origin import silent_in
 from app.formats.spoken import holds_image
 from app.formats.stamps import parse_time
 from app.formats.trim import trimmed
@@ -57,7 +58,9 @@ class Tally:
         self.dialect = named(header.dialect)
         self.has_ids = header.has_ids
         self.on_fault = on_fault
-        self.leaves = Leaves()
+        self.leaves = Leaves(silent_in(header.dialect))
+        if not self.dialect.one_entry_a_line:
+            self.leaves.every = []
         self._offset = 0
         self._text: list[bytes] = []
         self.models: dict[tuple[str | None, str | None], None] = {}
@@ -160,6 +163,8 @@ class Tally:
             self._text.append(packed(heard))
             sums.tools.update(dict.fromkeys(filter(None, called)))
         self.leaves.entry(skim.id, skim.parent_id)
+        if self.leaves.every is not None:
+            self.leaves.every.append((skim.id, skim.parent_id, skim.type))
         sums.shape.append((skim.id, skim.parent_id))
         if not sums.first_stamp:
             sums.first_stamp = parse_time(skim.timestamp) or 0

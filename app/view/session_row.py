@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from app.formats.origin import branch_count
 from app.index.row import problem_count
 from app.view.ages import age, count
 from app.view.cells import fill, shorten, shorten_start, steady, width
@@ -141,7 +140,7 @@ def _lineage(model: SessionList, line: ListLine) -> str:
         return ""
     if line.prefix and not model.is_filtered:
         return line.prefix
-    return ORPHAN if line.is_orphan and model.is_complete else FORK
+    return ORPHAN if line.is_orphan and (model.is_complete or model.shows_first) else FORK
 
 
 def _where(model: SessionList, line: ListLine, cells: int, room: int) -> Line:
@@ -162,9 +161,8 @@ def _marks(row: Row, now_ms: int) -> Line:
     marks: Line = []
     if problem_count(row, now_ms):
         marks.append((" !", "warning"))
-    branches = branch_count(row.leaf_count, row.dialect, row.parent_session)
-    if branches > 1:
-        marks.append((f" ⑂{count(branches)}", "branches"))
+    if row.branch_count > 1:
+        marks.append((f" ⑂{count(row.branch_count)}", "branches"))
     if row.labels:
         marks.append((f" ◆{count(len(row.labels))}", "labels"))
     return marks

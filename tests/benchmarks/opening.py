@@ -106,7 +106,7 @@ def _indexed(setting: Setting, path: str) -> float:
         index.scan()
         before = index.rows()[0].entry_count
         for number in range(APPENDS):
-            own, said = f"{number:08x}"[::-1], f"Another xylograph{number}"
+            own, said = f"{number + 1:08x}"[::-1], f"Another xylograph{number}"
             with open(growing, "ab") as file:
                 file.write(entry_line(own, "00000000", said, 1_790_000_000_000 + number))
             # A file that was just written to is looked at a little later (`scan`): waiting is no cost.

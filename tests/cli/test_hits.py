@@ -111,7 +111,7 @@ def test_no_line_is_wider_than_the_terminal(report, cells, colour):
 
 @pytest.mark.parametrize(("cells", "kept"), [(80, 5), (76, 4), (70, 3), (60, 2), (50, 1), (40, 1)])
 def test_a_narrow_terminal_has_fewer_columns_and_room_for_a_title(cells, kept):
-    row = make_row("0197c0de-0000-7000-8000-00000000abcd", agent="omp", leaf_count=4, message_count=77)
+    row = make_row("0197c0de-0000-7000-8000-00000000abcd", agent="omp", branch_count=4, message_count=77)
     row.title, row.cwd = "the title of it", "/"
     (line,) = table([row], {}, "/home/me", NOW, cells)
     assert sum(fact in line for fact in ("5m", "0197c0de-0000", "⑂4", "omp", "77")) == kept
@@ -129,7 +129,7 @@ def test_one_long_id_takes_no_room_from_the_titles_of_all(others):
     assert all(line.endswith("  /work/app") for line in lines)
     assert " 20261121-211000-deadbeef  a title" in lines[-1]
     # without blanks to take, it is this row's own title that gives way
-    usual[0].leaf_count = long.leaf_count = 4
+    usual[0].branch_count = long.branch_count = 4
     first, *_, last = table([*usual, long], {}, "/home/me", NOW, 80)
     assert "⑂4" in last
     assert " 20261121-211000-deadbeef  a title" in last

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.formats.brief import Brief
 from app.formats.header import Fault, read_header
 from app.sessions import summarise as summarise_module
 from app.sessions.deepest import deepest
@@ -106,6 +107,11 @@ def test_leaves_are_counted_by_their_definition(pairs: list[tuple[str | None, st
     assert leaves.count() == sum(entry_id is None or entry_id not in named for entry_id, _ in pairs)
 
 
+def take(leaves: Leaves, pairs: list[tuple[str | None, str | None]]) -> None:
+    briefs = [Brief("message", entry_id, parent) for entry_id, parent in pairs]
+    leaves.entries([entry_id for entry_id, _ in pairs], [parent for _, parent in pairs], briefs)
+
+
 NEAR = IDS | st.none() | st.sampled_from(("id0", "id1", "id2"))
 
 
@@ -120,7 +126,7 @@ def test_entries_are_in_a_line_by_definition(
     for start, end in pairwise(sorted({0, len(pairs), *data.draw(st.sets(st.integers(0, len(pairs))))})):
         some = pairs[start:end]
         try:
-            leaves.entries([entry_id for entry_id, _ in some], [parent for _, parent in some])
+            take(leaves, some)
         except NeedsReread:
             return
         last = some[-1][0]
@@ -142,7 +148,7 @@ def test_leaves_of_many_entries_at_once(groups: list[list[tuple[str | None, str 
             for entry_id, parent in group:
                 leaves.entry(entry_id, parent)
         else:
-            leaves.entries([entry_id for entry_id, _ in group], [parent for _, parent in group])
+            take(leaves, group)
         for entry_id, parent in group:
             singly.entry(entry_id, parent)
         assert leaves.fresh == singly.fresh

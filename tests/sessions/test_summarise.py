@@ -63,6 +63,7 @@ def test_an_ordinary_session(tmp_path: Path) -> None:
         "message_count": 2,
         "entry_count": 4,
         "leaf_count": 1,
+        "branch_count": 1,
         "labels": (("a", "here"),),
         "leaf_id": "d",
         "parent_session": None,

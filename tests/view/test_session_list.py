@@ -167,7 +167,8 @@ def test_a_row_says_name_program_messages_branches_labels_age_and_state():
         "x",
         title="Refactor",
         name="Refactor",
-        leaf_count=2,
+        leaf_count=3,
+        branch_count=2,
         labels=(("1", "a"), ("2", "b")),
         agent="omp",
         message_count=112,
@@ -178,15 +179,8 @@ def test_a_row_says_name_program_messages_branches_labels_age_and_state():
     assert text.split()[-5:] == ["⑂2", "◆2", "omp", "112", "5m"]
 
 
-def test_where_a_fork_comes_from_is_no_branch_of_it():
-    fork = make_row("x", agent="agent", dialect="agent", leaf_count=2, parent_session="/old.jsonl")
-    assert "⑂" not in drawn(listed(fork), 1, 70)
-    fork.leaf_count = 3
-    assert "⑂2" in drawn(listed(fork), 1, 70)
-
-
 def test_a_row_that_is_not_read_yet_says_so_and_counts_nothing():
-    row = make_row("x", title="Refactor", message_count=0, leaf_count=0)
+    row = make_row("x", title="Refactor", message_count=0, leaf_count=0, branch_count=0)
     row.provisional = True
     model = listed(row)
     assert drawn(model, 1, 70).split() == ["Refactor", "pi", "…", "5m"]

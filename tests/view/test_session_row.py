@@ -115,7 +115,7 @@ def test_without_columns_program_and_messages_have_what_the_title_leaves():
     for cells in (33, 38, 41):
         assert text(model, 1, cells).split() == ["Refactor", "pi", "112", "5m"], cells
     assert text(model, 1, 42).endswith("pi     112   5m ")
-    busy = {"message_count": 112, "leaf_count": 3, "labels": (("x", "y"),)}
+    busy = {"message_count": 112, "branch_count": 3, "labels": (("x", "y"),)}
     longer = listed(make_row("a", title="Refactor auth", agent="omp", **busy))
     assert text(longer, 1, 38) == "    Refactor auth   ⑂3 ◆1 omp 112  5m "
     assert text(longer, 1, 33) == "    Refactor … ⑂3 ◆1 omp 112  5m "
@@ -175,7 +175,8 @@ WORDS = st.text(st.characters(exclude_categories=("Cs", "Cc", "Zl", "Zp")), max_
     st.sampled_from(["", "a", "é"]),
 )
 def test_every_row_takes_exactly_its_cells(title, prompt, folder, cells, arrangement, question, query):
-    row = make_row("a", title=title, last_prompt=prompt, cwd=f"/{folder}", leaf_count=3, labels=(("x", "y"),))
+    said = {"title": title, "last_prompt": prompt, "cwd": f"/{folder}", "branch_count": 3}
+    row = make_row("a", **said, labels=(("x", "y"),))
     model = SessionList((), "/home/me", arrangement, frozenset({("pi", "a")}))
     model.load([row, make_row("b", title=title, parent_session="a", name=title or None)])
     model.open_all(True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from app.formats.fold import fold
-from app.formats.origin import branch_count
 from app.formats.text import is_unseen, one_line
 from app.index.query import dates
 from app.index.query.amounts import SIGNS, amount, comparison
@@ -154,7 +153,7 @@ def _amount(field: str, item: Item) -> Test:
 
 
 _PROPERTIES: dict[str, Test] = {
-    "branch": lambda row, facts: branch_count(row.leaf_count, row.dialect, row.parent_session) > 1,
+    "branch": lambda row, facts: row.branch_count > 1,
     "label": lambda row, facts: bool(row.labels),
     "fork": lambda row, facts: bool(row.parent_session),
     "error": lambda row, facts: row.errors > 0,
