@@ -10,7 +10,6 @@ from textual import events, on
 from textual.app import App, SystemCommand
 from textual.binding import Binding
 from textual.driver import Driver
-from textual.widgets import Input
 
 from app import places, setup
 from app.commands import COMMANDS
@@ -26,6 +25,7 @@ from app.view.arrangement import initial
 from app.view.session_list import SessionList
 from app.view.terminal import speller
 from app.widgets.ascii_filter import AsciiFilter
+from app.widgets.dialog import Dialog
 from app.widgets.lean_compositor import LeanScreen
 
 if TYPE_CHECKING:
@@ -56,7 +56,10 @@ DIALOG_STYLES = styles_folder() / DIALOGS
 
 
 class Browser(App["Plan | None"]):
-    """leafmark's screen. Its result is the plan of the session to go on with, or None."""
+    """leafmark's screen. Its result is the plan of the session to go on with, or None.
+
+    parting   what there is to say once the terminal is the shell's again
+    """
 
     TITLE = "leafmark"
     CSS_PATH: ClassVar[Any] = styles_folder() / SHEET
@@ -106,6 +109,7 @@ class Browser(App["Plan | None"]):
         self._demo_folder: DemoFolder | None = None
         self._examples: setup.Setup | None = None
         self.crash = ""
+        self.parting: list[str] = []
         self.key_order = KeyOrder(self, self._pass_on)
         self._spare_time = SpareTime()
         self._early_pastes: list[events.Paste] = []
@@ -169,6 +173,8 @@ class Browser(App["Plan | None"]):
             self.stylesheet.read(DIALOG_STYLES)
 
     def _use_spare_time(self) -> None:
+        if not self.screen_stack:
+            return  # it is being left, and what was asked for is done first
         screen = self.screen
         # what comes while all sessions are being read stays
         if not isinstance(screen, SessionsScreen) or screen.scanned:
@@ -210,15 +216,19 @@ class Browser(App["Plan | None"]):
             self._demo_folder.remove()
 
     async def action_interrupt(self) -> None:
-        """Ctrl+C: what is selected in the line is copied, a question in a row is answered with no, otherwise
-        the program ends.
+        """Ctrl+C: what is selected in a text is copied, a question in a row is answered with no and a dialog
+        in which something is typed as Esc does it, otherwise the program ends.
         """
         from app.screens.questions import RowEditor, RowQuestion
 
+        # `TextArea` has the same of an `Input`, and takes long to import
+        text: Any = self.focused if hasattr(self.focused, "selected_text") else None
         if isinstance(self.screen, RowQuestion | RowEditor):
             self.screen.action_cancel()
-        elif isinstance(self.focused, Input) and self.focused.selected_text:
-            self.focused.action_copy()
+        elif text is not None and text.selected_text:
+            text.action_copy()
+        elif text is not None and isinstance(self.screen, Dialog):
+            self.screen.dismiss(None)
         else:
             self.exit()
 

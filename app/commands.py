@@ -22,9 +22,11 @@ class Command:
     :param label: what the footer shows; empty: not in the footer.
     :param first: done before the pane is asked. Only so do the letters that are typed right behind the key,
         in one go, reach what the command opened.
+    :param selector: what it does in the selector, where it is not ``help``; empty: nothing, as those of the
+        tree and the entry.
     """
 
-    __slots__ = ("action", "first", "help", "id", "keys", "label", "pane")
+    __slots__ = ("action", "first", "help", "id", "keys", "label", "pane", "selector")
 
     def __init__(
         self,
@@ -36,6 +38,7 @@ class Command:
         label: str = "",
         *,
         first: bool = False,
+        selector: str | None = None,
     ) -> None:
         self.id = id
         self.pane = pane
@@ -44,6 +47,8 @@ class Command:
         self.help = help
         self.label = label
         self.first = first
+        same = "" if pane in ("tree", "entry") else help
+        self.selector = same if selector is None else selector
 
 
 COMMANDS: tuple[Command, ...] = (
@@ -247,14 +252,37 @@ COMMANDS: tuple[Command, ...] = (
         "search",
         first=True,
     ),
-    Command("label.list", "app", "apostrophe", "show_labels", "The labels of the session, and of all"),
+    Command(
+        "label.list", "app", "apostrophe", "show_labels", "The labels of the session, and of all", selector=""
+    ),
     Command("change.undo", "app", "z ctrl+z", "undo", "Take back what was done last", "undo"),
-    Command("pane.next", "app", "tab", "next_pane", "Next pane", "pane"),
-    Command("pane.previous", "app", "shift+tab", "previous_pane", "Previous pane"),
-    Command("pane.fold_sessions", "app", "1", "fold_pane('sessions')", "Close or open the session list"),
-    Command("pane.fold_tree", "app", "2", "fold_pane('tree')", "Close or open the tree"),
-    Command("pane.fold_entry", "app", "3", "fold_pane('entry')", "Close or open the entry"),
-    Command("view.back", "app", "escape", "back", "One step back: the filter, then the session list"),
+    Command("pane.next", "app", "tab", "next_pane", "Next pane", "pane", selector="This folder, or all"),
+    Command(
+        "pane.previous",
+        "app",
+        "shift+tab",
+        "previous_pane",
+        "Previous pane",
+        selector="The line, the list, the preview",
+    ),
+    Command(
+        "pane.fold_sessions",
+        "app",
+        "1",
+        "fold_pane('sessions')",
+        "Close or open the session list",
+        selector="",
+    ),
+    Command("pane.fold_tree", "app", "2", "fold_pane('tree')", "Close or open the tree", selector=""),
+    Command("pane.fold_entry", "app", "3", "fold_pane('entry')", "Close or open the entry", selector=""),
+    Command(
+        "view.back",
+        "app",
+        "escape",
+        "back",
+        "One step back: the filter, then the session list",
+        selector="One step back: the marks, what is typed, leafmark",
+    ),
     Command("demo.open", "app", "f6", "app.open_demo", "Open the bundled example sessions"),
     Command("index.rescan", "app", "f5", "rescan", "Look at every store again"),
     Command("theme.toggle", "app", "f2", "app.toggle_theme", "Light or dark theme"),

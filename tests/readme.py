@@ -10,16 +10,24 @@ from app.commands import PANES, keys_of, of_pane
 from app.index.query.describe import CASE, as_markdown
 from app.screens.dialogs import PANE_TITLES
 
+OF_THE_BROWSER = ("tree", "entry")
+"""Panes that are not in the selector at all."""
+
 README = Path(__file__).parent.parent / "README.md"
 
 
 def keys() -> str:
-    """The commands of every pane, their keys, and the ids by which they get others, as Markdown."""
+    """The commands of every pane, their keys, and the ids by which they get others, as Markdown. What is not
+    the same in the selector stands apart.
+    """
     lines = ["| where | keys | what they do | id |", "|---|---|---|---|"]
     for pane in PANES:
         for command in of_pane(pane):
             keys = ", ".join(f"`{key}`" for key in keys_of(command).split(", "))
-            lines.append(f"| {PANE_TITLES[pane]} | {keys} | {command.help} | `{command.id}` |")
+            told = [(PANE_TITLES[pane], command.help)]
+            if pane not in OF_THE_BROWSER and command.selector != command.help:
+                told = [("In the browser", command.help), ("In the selector", command.selector)]
+            lines += [f"| {where} | {keys} | {what} | `{command.id}` |" for where, what in told if what]
     return "\n".join(lines) + "\n"
 
 

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import re
 
-from app.arguments import COMMANDS
+import pytest
+
+from app.arguments import COMMANDS as WORDS
+from app.commands import COMMANDS, PANES
+from app.screens.dialogs import PANE_TITLES
+from app.screens.resume import ResumeScreen
+from app.screens.sessions_screen import SessionsScreen
 from app.usage import parser
 from tests.readme import README, with_tables
+
+HERE = ("In the browser", "In the selector")
 
 
 def test_the_tables_of_keys_and_of_the_query_language_are_the_programs():
@@ -14,12 +22,26 @@ def test_the_tables_of_keys_and_of_the_query_language_are_the_programs():
     assert text == with_tables(text), "python -m tests.readme writes it anew"
 
 
+@pytest.mark.parametrize("selector", [True, False])
+def test_the_table_of_keys_says_what_holds_where(selector):
+    """What the help of each says stands there, for all places or for this one, and nothing else for it."""
+    table = README.read_text(encoding="utf-8").partition("<!-- keys -->")[2].partition("<!-- /keys -->")[0]
+    screen = ResumeScreen if selector else SessionsScreen
+    other = "In the browser" if selector else "In the selector"
+    panes = {PANE_TITLES[pane] for pane in PANES if not (selector and pane in ("tree", "entry"))}
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()[3:]]
+    said = {(row[3].strip("`"), row[2]) for row in rows if row[0] != other and row[0] in {*panes, *HERE}}
+    assert said == {
+        (command.id, screen.told(None, command)) for command in COMMANDS if screen.offers(None, command)
+    }
+
+
 def test_every_command_and_option_is_mentioned():
     text = README.read_text(encoding="utf-8")
     usage = parser().format_help()
     named = set(re.findall(r"(--[a-z]+)", usage)) - {"--help"}
     assert {name for name in named if name not in text} == set()
-    for name, command in COMMANDS.items():
+    for name, command in WORDS.items():
         (row,) = re.findall(rf"^\| `leafmark {name}[ `].*", text, re.MULTILINE)
         said = [
             *(f"--{option.name}" for option in command.options),

@@ -14,11 +14,14 @@ from app.formats.text import one_line
 from app.messages import ActionsDone, EarlierFound, PlanReady
 from app.screens.answering_side import once_known
 from app.screens.asking_screen import CANCEL, Asked, Edited
-from app.screens.trashing_screen import TrashingScreen, is_asked_again, title_of
+from app.screens.trashing_screen import is_asked_again, title_of
+from app.screens.under_way_screen import UnderWayScreen
 from app.services.made import stop_made
 from app.stores import agent_named
 from app.view.ages import age
 from app.view.asking import earlier_question, named_question
+from app.view.meant import Meant
+from app.view.under_way import stopped_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
     from app.stores.archive import Archived
 
 
-class ActingScreen(TrashingScreen):
+class ActingScreen(UnderWayScreen):
     """Acts on the sessions that are marked, or on the one under the cursor."""
 
     def begin_acting(self) -> None:
@@ -57,8 +60,14 @@ class ActingScreen(TrashingScreen):
         above.acting.shares_with(self.acting)
 
     def end_acting(self) -> None:
-        """End them; what was asked for is done first."""
+        """End them; what was asked for is done first. Of what would take long, it is told how far it came."""
         stop_made(self, "acting", "_starter")
+        acting = vars(self).get("acting")
+        # the browser says it when the terminal is the shell's again
+        parting = getattr(self.app, "parting", None)
+        if acting is not None and isinstance(parting, list):
+            for what, done, total in acting.left:
+                parting.append(f"stopped: {stopped_note(what, done, total, 'leafmark undo')}")
 
     def service_failed(self, error: BaseException) -> None:
         """Called in a thread."""
@@ -69,7 +78,7 @@ class ActingScreen(TrashingScreen):
     @once_known
     def action_rename(self) -> None:
         """Edit the name of the session under the cursor, in its row."""
-        sessions, model = self.side.list, self.side.model
+        sessions = self.side.list
         row = sessions.row
         if row is None:
             return
@@ -82,14 +91,10 @@ class ActingScreen(TrashingScreen):
 
         # whatever the file says, what is edited is one line that a terminal can show
         before = one_line(fold_title(row.name or ""), len(row.name or "") + 1)
-        began = row
-
-        def now() -> Row | None:
-            # its agent may have moved its file
-            return model.row_at(began.path) or model.same_session(began.agent, began.id)
+        meant = Meant(self.side.model, [row])
 
         def where() -> Region | None:
-            there = now()
+            there = meant.row
             if there is None:
                 return None
             if sessions.row is there:
@@ -97,18 +102,25 @@ class ActingScreen(TrashingScreen):
             return sessions.row_region(there.path)
 
         def renamed(name: str) -> None:
-            if name.strip() != before:
-                self.act("rename", [now() or began], lambda *about: on_rows.rename(*about, name=name.strip()))
+            if name.strip() == before:
+                return
+            self.once_there(
+                meant,
+                lambda rows: self.act(
+                    "rename", rows, lambda *about: on_rows.rename(*about, name=name.strip())
+                ),
+                lost=f": “{name}” is not written",
+            )
 
         self.edit(
             sessions,
             Edited(
                 before,
                 "a name; nothing takes it off",
-                lambda cells: named_question("Name of", began.title, cells),
+                lambda cells: named_question("Name of", meant.first.title, cells),
                 "name it",
                 where,
-                lambda: "" if now() is not None else f"{title_of(began)} is gone",
+                lambda: "" if meant.row is not None else f"{title_of(meant.first)} is gone",
             ),
             renamed,
         )
@@ -142,10 +154,14 @@ class ActingScreen(TrashingScreen):
         """
         from app.screens.dialogs import FolderDialog
 
+        meant = Meant(self.side.model, [row])
+
         def chosen(folder: str | None) -> None:
             if folder is not None:
                 self._went_to = folder
-                self.act(what, [row], lambda *about: on_rows.fork(*about, to=folder))
+                self.once_there(
+                    meant, lambda rows: self.act(what, rows, lambda *about: on_rows.fork(*about, to=folder))
+                )
 
         start = self.setup.here[0]
         self.app.push_screen(FolderDialog("the new session's folder", start, self.setup.home), chosen)
@@ -232,9 +248,11 @@ class ActingScreen(TrashingScreen):
         changes = [outcome.change for outcome in done if outcome.change is not None]
         undo_key = key_of("change.undo", typing=self.side.box.has_focus)
         said = toast(event.what, changes, undo_key)
+        if event.of:
+            said = f"Stopped: {stopped_note(event.what, len(changes), event.of, undo_key)}"
         if said:
             self.notify(one_line(said, 500), markup=False)
-        if event.what == "undo" and not event.outcomes and not event.notes:
+        if event.what == "undo" and not (event.outcomes or event.notes or event.of):
             self.notify("Nothing to take back", markup=False)
         self._unmark([outcome.row.path for outcome in done if outcome.row is not None])
         self.trashed(event)

@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 
 CANCEL = key_name("escape")
 
+LOOK_EVERY, LOOKS = 0.1, 10
+"""Seconds, and how often, until what is nowhere is gone: a session whose folder is renamed is away for a
+moment, and longer while the files in it are read.
+"""
+
 
 class Asked(NamedTuple):
     """What stands below the panes meanwhile.
@@ -66,6 +71,9 @@ def _told(text: str) -> Asked:
 class AskingScreen(LeanScreen):
     """Asks one thing at a time."""
 
+    is_reading = False
+    """Whether files are being read: what is not among the sessions may be in a moment."""
+
     asked: Asked | None = None
     _asks: Screen[str | None] | None = None
 
@@ -97,6 +105,23 @@ class AskingScreen(LeanScreen):
         if self.asked is not None:
             return keys_line(cells, self.asked.keys)
         return None if self.is_active else keys_line(cells, [])
+
+    def once(self, holds: Callable[[], bool], then: Callable[[], object]) -> None:
+        """Do `then` when something holds that does while a session is there, or when that stays away."""
+        looks = 0
+
+        def look() -> None:
+            nonlocal looks
+            looks += not self.is_reading
+            if holds() or looks >= LOOKS:
+                then()
+            else:
+                self.set_timer(LOOK_EVERY, look)
+
+        if holds():
+            then()
+        else:
+            self.set_timer(LOOK_EVERY, look)
 
     # asking
 
@@ -148,7 +173,21 @@ class AskingScreen(LeanScreen):
         def place() -> Region:
             return edited.where() or self.query_one("#resume", Bar).region
 
+        waits = False
+
         def follow() -> None:
+            nonlocal waits
+            if not edited.gone():
+                editor.put(place())
+            elif not waits:
+                waits = True
+                self.once(lambda: not edited.gone(), look)
+
+        def look() -> None:
+            nonlocal waits
+            waits = False
+            if rows.when_laid_out is not follow:
+                return
             why = edited.gone()
             if why:
                 typed = f": “{editor.text}” is not written" if editor.is_changed else ""

@@ -132,13 +132,13 @@ class BrowserScreen(TreeScreen):
         if self._pane == "sessions":
             return keys_line(cells, self.side_keys(), marked=len(self.model.marked))
         if self._reading.is_searching:
-            return keys_line(cells, offered(of_pane("filter")))
+            return keys_line(cells, self.with_stop(offered(of_pane("filter"))))
         pairs = footer(self._pane)
         reading = self._reading
         if not (reading.has_text if self._pane == "entry" else reading.has_entry):
             without = {command.label for command in of_pane(self._pane)} - {"filter"}
             pairs = [pair for pair in pairs if pair[1] not in without]
-        return keys_line(cells, pairs)
+        return keys_line(cells, self.with_stop(pairs))
 
     def _resume_bar(self, cells: int) -> Line:
         return self.resume_bar(cells, shows_key=self._pane == "sessions")

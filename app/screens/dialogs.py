@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from textual.binding import Binding
 from textual.containers import Vertical, VerticalScroll
@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
+    from app.actions.resume import Plan
     from app.commands import Command
 
-_HELP_COLUMN = 22
+_HELP_COLUMN = 25
 PANE_TITLES = {
     "sessions": "Sessions",
     "side": "Sessions and search",
@@ -38,12 +39,24 @@ PANE_TITLES = {
 }
 
 
+class Standing(NamedTuple):
+    """How it stands with a session that cannot simply be resumed.
+
+    path      where it is
+    plan      how it would be resumed; where that has a problem, resuming is not offered
+    folder    in which folder, as it is shown
+    reason    why it is asked about; raw
+    """
+
+    path: str
+    plan: Plan
+    folder: str
+    reason: str
+
+
 class ResumeDialog(Dialog[str | None]):
     """Says why a session cannot simply be resumed, and what can be done instead: "resume" it all the same,
-    "fork" it into another folder and go on there, "read" it. None: nothing.
-
-    :param possible: whether resuming is offered; the first choice is harmless either way.
-    :param folder_gone: another folder would help.
+    "fork" it into another folder and go on there, "read" it. None: nothing. The first choice is harmless.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -54,44 +67,72 @@ class ResumeDialog(Dialog[str | None]):
         Binding("t", "dismiss('read')", "Read only"),
     ]
 
-    def __init__(
-        self, *, title: str, folder: str, command: str, reason: str, possible: bool, folder_gone: bool = False
-    ) -> None:
+    def __init__(self, title: str, standing: Standing) -> None:
         super().__init__()
         self._title = title
-        self._folder = folder
-        self._command = command
-        self._reason = reason
-        self._possible = possible
-        self._folder_gone = folder_gone
+        self.standing = standing
+        self._is_gone = False
 
     def compose(self) -> ComposeResult:
-        hints = ["c copy the command   t read only   Esc back"]
-        if self._folder_gone:
-            hints.insert(0, "f fork into another folder, and go on there")
-        if self._possible:
-            hints.insert(0, "r resume all the same")
+        reason, folder, command, hints = self._said()
         with Vertical(classes="dialog") as box:
             box.border_title = Content(self._title)
             with VerticalScroll(classes="body"):
-                yield Static(Content(inert(self._reason)), classes="warning", id="reason")
-                yield Static(Content(f"folder   {inert(self._folder)}"), id="folder")
-                yield Static(Content(inert(self._command)), classes="command", id="command")
-            yield Static(Content("\n".join(hints)), classes="hint")
+                yield Static(reason, classes="warning", id="reason")
+                yield Static(folder, id="folder")
+                yield Static(command, classes="command", id="command")
+            yield Static(hints, classes="hint", id="hints")
+
+    def _said(self) -> tuple[Content, Content, Content, Content]:
+        plan = self.standing.plan
+        if self._is_gone:
+            return Content("This session is gone."), Content(""), Content(""), Content("Esc back")
+        hints = ["c copy the command   t read only   Esc back"]
+        if plan.folder_gone:
+            hints.insert(0, "f fork into another folder, and go on there")
+        if plan.problem is None:
+            hints.insert(0, "r resume all the same")
+        return (
+            Content(inert(self.standing.reason or "Nothing stands in the way any more.")),
+            Content(f"folder   {inert(self.standing.folder)}"),
+            Content(inert(plan.shell)),
+            Content("\n".join(hints)),
+        )
+
+    def tell(self, standing: Standing) -> None:
+        """It stands otherwise now: its agent has moved the session."""
+        self.standing, self._is_gone = standing, False
+        self._show()
+
+    def tell_back(self) -> None:
+        """The session is where it was."""
+        if self._is_gone:
+            self.tell(self.standing)
+
+    def tell_gone(self) -> None:
+        """The session is there no more."""
+        if not self._is_gone:
+            self._is_gone = True
+            self._show()
+
+    def _show(self) -> None:
+        for name, said in zip(("reason", "folder", "command", "hints"), self._said(), strict=True):
+            self.query_one(f"#{name}", Static).update(said)
 
     def action_copy(self) -> None:
         """Copy the command."""
-        self.app.copy_to_clipboard(self._command)
-        self.app.notify("Command copied", markup=False)
+        if not self._is_gone:
+            self.app.copy_to_clipboard(self.standing.plan.shell)
+            self.app.notify("Command copied", markup=False)
 
     def action_go_on(self) -> None:
         """Resume all the same, where that is possible."""
-        if self._possible:
+        if self.standing.plan.problem is None and not self._is_gone:
             self.dismiss("resume")
 
     def action_fork(self) -> None:
         """Go on in another folder, where that would help."""
-        if self._folder_gone:
+        if self.standing.plan.folder_gone and not self._is_gone:
             self.dismiss("fork")
 
 
@@ -200,8 +241,11 @@ def help_text(
             continue
         pieces.append((f"{PANE_TITLES[pane]}\n", "bold $accent"))
         for command in own:
-            keys = f"  {keys_of(command):<19} "
-            pieces += [(keys, "$primary"), _hanging(told(command), cells - len(keys), _HELP_COLUMN)]
+            keys = f"  {keys_of(command)}  "
+            # those of the settings may be many
+            below = f"\n{' ' * _HELP_COLUMN}" if len(keys) > _HELP_COLUMN else ""
+            what = _hanging(told(command), cells - _HELP_COLUMN, _HELP_COLUMN)
+            pieces += [(f"{keys:<{_HELP_COLUMN}}", "$primary"), below + what]
         pieces.append("\n")
     pieces += [("Marks\n", "bold $accent"), "  ", _hanging(legend, cells - 2, 2)]
     return Content.assemble(*pieces)

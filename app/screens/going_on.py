@@ -4,6 +4,7 @@ text, with which summary of what is left. Nothing is written before the last ans
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from app.actions import on_entries
@@ -11,6 +12,7 @@ from app.screens.choices import Choice, ChoiceDialog, TextDialog
 from app.screens.dialogs import FolderDialog
 from app.screens.summarising import Summarising
 from app.services.going import WHAT
+from app.view.meant import Meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ _SAFE = {
 class _Decided(NamedTuple):
     """What is being done: the session, the question, and the answers to it."""
 
-    row: Row
+    meant: Meant
     question: Question
     way: str
     folder: str | None
@@ -57,7 +59,7 @@ class GoingOn:
         self._going = going
         self._compare = compare
         self.summary = Summarising(screen, going, self._act)
-        self._row: Row | None = None
+        self._meant: Meant | None = None
         self._question: Question | None = None
         self._way = ""
         self._text: str | None = None
@@ -67,7 +69,7 @@ class GoingOn:
 
     def begin(self, row: Row, entry_id: str) -> None:
         """Find out what can be done at an entry of the session of `row`."""
-        self._row = row
+        self._meant = Meant(self._screen.model, [row])
         self._going.ask(row, entry_id)
 
     # where
@@ -75,18 +77,18 @@ class GoingOn:
     def found(self, event: PointsFound) -> None:
         """What can be done is known: ask, unless the user has gone on to something else."""
         screen, question = self._screen, event.question
-        if self._row is None or event.row.path != self._row.path or not screen.is_active:
+        if self._meant is None or event.row.path != self._meant.first.path or not screen.is_active:
             return
         if question is None:
             screen.complain(event.reason)
         elif question.waiting:
-            self._offer_safe(event.row, question)
+            self._offer_safe(self._meant, question)
         elif question.same:
             screen.notify("Already at this point", markup=False)
         else:
-            self._offer(event.row, question)
+            self._offer(question)
 
-    def _offer_safe(self, row: Row, question: Question) -> None:
+    def _offer_safe(self, meant: Meant, question: Question) -> None:
         tools = ", ".join(list(dict.fromkeys(question.waiting))[:3])
         choices = [
             Choice(point.entry_id, str(number), f"{_SAFE[point.kind]}")
@@ -95,7 +97,7 @@ class GoingOn:
 
         def chosen(entry_id: str | None) -> None:
             if entry_id is not None:
-                self.begin(row, entry_id)
+                self._screen.once_there(meant, lambda rows: self.begin(rows[0], entry_id))
 
         said = [f"There the calls of {tools} would have no result: no provider takes such a conversation."]
         if not choices:
@@ -103,8 +105,8 @@ class GoingOn:
             return
         self._screen.app.push_screen(ChoiceDialog("go on", said, choices), chosen)
 
-    def _offer(self, row: Row, question: Question) -> None:
-        self._question, self._row = question, row
+    def _offer(self, question: Question) -> None:
+        self._question = question
         here, elsewhere = question.here, question.elsewhere
         choices = [
             Choice(
@@ -188,25 +190,34 @@ class GoingOn:
         self._screen.app.push_screen(ChoiceDialog("the edited text", [], choices), chosen)
 
     def _ask_summary(self) -> None:
-        row, question = self._row, self._question
-        assert row is not None
+        meant, question = self._meant, self._question
+        assert meant is not None
         assert question is not None
         if self._way in (HERE, STAY) and question.left:
-            self.summary.ask(question, row.cwd)
+            self.summary.ask(question, (meant.row or meant.first).cwd)
         else:
             self._act("")
 
     # doing it
 
     def _act(self, summary: str) -> None:
-        row, question, way, folder = self._row, self._question, self._way, self._folder
-        assert row is not None
+        meant, question, way, folder = self._meant, self._question, self._way, self._folder
+        assert meant is not None
         assert question is not None
         # another question may be asked before it is done
-        self._decided = _Decided(row, question, way, folder, self._text, self._sends, summary)
+        decided = _Decided(meant, question, way, folder, self._text, self._sends, summary)
+        self._screen.once_there(
+            meant, lambda rows: self._do(decided, rows[0]), otherwise=lambda: self._keep(summary)
+        )
+
+    def _do(self, decided: _Decided, row: Row) -> None:
+        self._decided = decided
+        way, folder, summary = decided.way, decided.folder, decided.summary
+        # what was found out is about the entries; where they are may have changed since
+        question = replace(decided.question, path=row.path)
         if way in (HERE, STAY):
-            is_draft = question.takes_draft and not (way == HERE and self._sends)
-            draft = (self._text or "") if is_draft else ""
+            is_draft = question.takes_draft and not (way == HERE and decided.sends)
+            draft = (decided.text or "") if is_draft else ""
             self._screen.act(
                 WHAT,
                 [row],
@@ -230,8 +241,8 @@ class GoingOn:
         if decided.way == STAY:
             self._leave(decided)
             return
-        row, is_here = decided.row, decided.way == HERE
-        path = decided.question.path if is_here else change.after or ""
+        row, is_here = decided.meant.row or decided.meant.first, decided.way == HERE
+        path = row.path if is_here else change.after or ""
         session_id = row.id if is_here else change.after_id or ""
         cwd = decided.folder or row.cwd
         self._screen.go_on(row, path, session_id, cwd, decided.text, sends=decided.sends)
@@ -241,7 +252,7 @@ class GoingOn:
         if not decided.text:
             return
         if decided.question.takes_draft:
-            self._going.leave_draft(decided.row, decided.text)
+            self._going.leave_draft(decided.meant.row or decided.meant.first, decided.text)
         else:
             self._screen.notify("The text is on the clipboard", markup=False)
 

@@ -130,7 +130,7 @@ class KeepingScreen(SurroundingsScreen):
     @property
     def doing(self) -> str:
         """What is going on with the list, "" for nothing."""
-        return self.progress or ("" if self._seen_again is None else LOOKING_AGAIN)
+        return self.acting_note or self.progress or ("" if self._seen_again is None else LOOKING_AGAIN)
 
     # sessions
 
@@ -173,6 +173,7 @@ class KeepingScreen(SurroundingsScreen):
             # keys and paints come between the slices, and between two of these messages
             await asyncio.sleep(0)
         self.progress = reading_note(event.done, event.total)
+        self.is_reading = bool(self.progress)
         self.unread = event.unread
         if not self.scanned and event.done >= event.total:
             self.scanned = True
@@ -207,6 +208,7 @@ class KeepingScreen(SurroundingsScreen):
     def _index_failed(self, event: IndexFailed) -> None:
         key = key_of("index.rescan")
         again = f" ({key} looks again)" if key else ""
+        self.is_reading = False
         self.progress = f"changes are not followed{again}: {one_line(event.reason)}"
         self.refresh_bars()
         self._seen_again = None

@@ -27,6 +27,8 @@ class RowQuestion(Dialog[str | None]):
     "Session Management"). None: Esc or Ctrl+C.
     """
 
+    DEFAULT_CLASSES = ""
+
     def __init__(self, answers: Mapping[str, str]) -> None:
         """:param answers: by key."""
         super().__init__()
@@ -63,6 +65,7 @@ class RowQuestion(Dialog[str | None]):
 class RowEditor(Dialog[str | None]):
     """One line of text over a row. None: Esc or Ctrl+C."""
 
+    DEFAULT_CLASSES = ""
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel", "Back")]
 
     def __init__(self, text: str, region: Region, hint: str) -> None:

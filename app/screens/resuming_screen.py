@@ -16,6 +16,7 @@ from app.screens.sessions_side import SessionsSide
 from app.services.made import stop_made
 from app.view.bars import resume_line
 from app.view.folders import tilde
+from app.view.meant import Meant
 from app.widgets.line_list import LineList
 from app.widgets.session_list import SessionListView
 
@@ -23,6 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from app.actions.resume import Plan
     from app.index.row import Row
+    from app.screens.dialogs import ResumeDialog, Standing
     from app.services.liveness import Planner
     from app.view.line import Line
 
@@ -36,6 +38,8 @@ class ResumingScreen(ActingScreen):
         self.plan: Plan | None = None
         self.planned = ""
         self._holder = ""
+        # what is asked before a session is gone on with, and about which
+        self._dialog: tuple[ResumeDialog, Meant] | None = None
 
     @cached_property
     def _planner(self) -> Planner:
@@ -78,6 +82,17 @@ class ResumingScreen(ActingScreen):
 
     def check_plan(self) -> None:
         """Sessions have changed: make the plan anew if it is not right any more."""
+        if self._dialog is not None:
+            dialog, meant = self._dialog
+            there = meant.row
+            if there is None:
+                if not self.is_reading:
+                    dialog.tell_gone()
+            elif there.path != dialog.standing.path:
+                self._planner.ask(there)
+                return
+            else:
+                dialog.tell_back()
         row = self.side.list.row
         if (
             row is not None
@@ -105,34 +120,55 @@ class ResumingScreen(ActingScreen):
     def _is_planned(self, row: Row | None) -> bool:
         return row is None or (self.plan is not None and self.planned == row.path)
 
+    def _is_live(self, row: Row) -> bool:
+        return bool(self._holder) or self.side.list.states.get(row.path) == "live"
+
     def _resume(self, row: Row, plan: Plan) -> None:
-        reason = self._holder or self.reasons.get(row.path, "")
-        is_live = bool(self._holder) or self.side.list.states.get(row.path) == "live"
-        if plan.problem is None and not is_live and not plan.warning:
+        if plan.problem is None and not self._is_live(row) and not plan.warning:
             self.app.exit(plan)
             return
         from app.screens.dialogs import ResumeDialog
 
-        in_use = f"This session is in use: {reason}. Two programs in one session lose work."
-
-        dialog = ResumeDialog(
-            title=f"{row.agent}: {one_line(row.title, 50)}",
-            folder=tilde(plan.cwd, self.setup.home) or "none",
-            command=plan.shell,
-            reason=plan.problem or (in_use if is_live else plan.warning),
-            possible=plan.problem is None,
-            folder_gone=plan.folder_gone,
-        )
+        meant = Meant(self.side.model, [row])
+        dialog = ResumeDialog(f"{row.agent}: {one_line(row.title, 50)}", self._standing(row, plan))
 
         def answered(answer: str | None) -> None:
-            if answer == "resume":
-                self.app.exit(plan)
-            elif answer == "fork":
-                self.fork_elsewhere(row, "fork and resume")
-            elif answer == "read":
-                self.action_show_tree()
+            self._dialog = None
+            if answer is not None:
+                self.once_there(meant, lambda rows: do(answer, rows[0]))
 
+        def do(answer: str, there: Row) -> None:
+            standing = dialog.standing
+            if answer == "fork":
+                self.fork_elsewhere(there, "fork and resume")
+            elif answer == "read":
+                self._read(there)
+            elif standing.path == there.path:
+                self.app.exit(standing.plan)
+            else:
+                # it was moved a moment ago
+                self.go_on(there, there.path, there.id, there.cwd)
+
+        self._dialog = dialog, meant
         self.app.push_screen(dialog, answered)
+
+    def _standing(self, row: Row, plan: Plan) -> Standing:
+        """What there is to say of resuming a session that cannot simply be resumed."""
+        from app.screens.dialogs import Standing
+
+        reason = self._holder or self.reasons.get(row.path, "")
+        in_use = f"This session is in use: {reason}. Two programs in one session lose work."
+        return Standing(
+            row.path,
+            plan,
+            folder=tilde(plan.cwd, self.setup.home) or "none",
+            reason=plan.problem or (in_use if self._is_live(row) else plan.warning),
+        )
+
+    def _read(self, row: Row) -> None:
+        if self.side.list.row is not row:
+            self.side.list.go_to(row.path)
+        self.action_show_tree()
 
     def action_copy_command(self) -> None:
         """Copy the command that resumes the session under the cursor."""
@@ -144,9 +180,17 @@ class ResumingScreen(ActingScreen):
 
     @on(PlanMade)
     def _plan_made(self, event: PlanMade) -> None:
-        row = self.side.list.row
-        if event.generation != self._planner.generation or row is None or row.path != event.path:
+        if event.generation != self._planner.generation:
             return
-        self.plan, self.planned, self._holder = event.plan, event.path, event.holder
+        row = self.side.list.row
+        if row is not None and row.path == event.path:
+            self.plan, self.planned, self._holder = event.plan, event.path, event.holder
+        if self._dialog is not None:
+            dialog, meant = self._dialog
+            there = meant.row
+            if there is not None and there.path == event.path:
+                dialog.tell(self._standing(there, event.plan))
+        if row is None or row.path != event.path:
+            return
         self.refresh_bars()
         self.side.go_on()

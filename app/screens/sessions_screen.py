@@ -13,11 +13,12 @@ from app.formats.text import one_line
 from app.messages import ServiceFailed, Unremembered
 from app.screens.keeping_screen import KeepingScreen
 from app.screens.sessions_side import SessionsSide
+from app.screens.under_way_screen import STOP
 from app.stores import agent_named
 from app.view.arrangement import remembered
 from app.view.bars import header_line, unread_note
 from app.view.folders import tilde
-from app.view.hints import line_keys, list_keys
+from app.view.hints import line_keys, list_keys, on_marks
 from app.view.session_row import LEGEND
 from app.widgets.bar import Bar
 from app.widgets.bindings import bindings_of
@@ -38,10 +39,14 @@ if TYPE_CHECKING:
     from app.view.line import Line
 
 
+FAULT_S = 5.0
+"""So long a toast stays for each fault of the settings that it names."""
+
+
 class SessionsScreen(KeepingScreen):
     """A subclass puts the side beside what shows the session under its cursor."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("app")]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("app"), STOP]
 
     # what a subclass shows
 
@@ -58,10 +63,22 @@ class SessionsScreen(KeepingScreen):
 
     def begin(self) -> None:
         """Follow the stores, and show what is there; when the panes are mounted."""
-        for problem in self.settings.problems:
-            self.notify(one_line(problem, 500), severity="warning", markup=False)
-        self.keep()
+        self._say_settings()
         self._show_session()
+        # behind the keys that were typed before the first picture: they say what is to be read first
+        self.call_later(self.keep)
+
+    def _say_settings(self) -> None:
+        """What is wrong in the settings, all at once: toasts above each other have no room."""
+        problems = self.settings.problems
+        if not problems:
+            return
+        from app.settings import settings_file
+        from app.view.toasts import settings_toast
+
+        file = settings_file(self.setup.env)
+        text = settings_toast(problems, file, tilde(file, self.setup.home), *self.size)
+        self.notify(text, severity="warning", markup=False, timeout=FAULT_S * len(problems))
 
     def put_panes(self, names: Iterable[str], boxes: Mapping[str, Box]) -> None:
         """Show the panes that have a box, in its size, and no others.
@@ -100,11 +117,11 @@ class SessionsScreen(KeepingScreen):
 
     def side_keys(self) -> list[tuple[str, str]]:
         """The keys of the side that do something now, for the footer."""
-        row = self.side.list.row
+        row, pairs = self.side.list.row, self._side_keys()
         if row is not None and agent_named(row.agent).why_not("name", row.path):
             label = named("session.rename").label
-            return [pair for pair in self._side_keys() if pair[1] != label]
-        return self._side_keys()
+            pairs = [pair for pair in pairs if pair[1] != label]
+        return self.with_stop(pairs)
 
     def _side_keys(self) -> list[tuple[str, str]]:
         here = self.model.arrangement.scope == "here"
@@ -116,11 +133,14 @@ class SessionsScreen(KeepingScreen):
                 typed=bool(box.value),
                 completing=box.completing_key,
                 has_row=self.side.list.row is not None,
+                has_marks=bool(self.model.marked),
             )
         pairs = list_keys(selects=self.side.selects, here=here)
         if self.side.list.row is not None:
             return pairs
         without = {command.label for pane in ("sessions", "side") for command in of_pane(pane)}
+        if self.model.marked:
+            without -= on_marks()
         pairs = [pair for pair in pairs if pair[1] not in without]
         group = self.side.list.group
         if group is not None:
@@ -130,7 +150,9 @@ class SessionsScreen(KeepingScreen):
                 if self.model.is_filtered
                 else [("Enter", "fold" if self.model.is_open(group) else "unfold")]
             )
-            return [*turns, *pairs]
+            # where there is no room for all, what is done to the marked ones is what stays
+            first = [pair for pair in pairs if pair[1] in on_marks()][:1]
+            return [*first, *turns, *(pair for pair in pairs if pair not in first)]
         return pairs if self.model.known else [("F6", "examples"), ("F5", "look again"), *pairs]
 
     def refresh_bars(self) -> None:

@@ -15,6 +15,7 @@ from app.screens.answering_side import once_known
 from app.screens.asking_screen import CANCEL, Asked, AskingScreen
 from app.view.asking import delete_question, trash_question
 from app.view.cells import width
+from app.view.meant import Meant
 from app.view.session_row import INDENT
 
 TYPE_CHECKING = False
@@ -70,6 +71,30 @@ class TrashingScreen(AskingScreen):
         if rows:
             self.acting.do(what, rows, action)
 
+    def once_there(
+        self,
+        meant: Meant,
+        do: Callable[[Sequence[Row]], object],
+        *,
+        lost: str = "",
+        otherwise: Callable[[], object] = lambda: None,
+    ) -> None:
+        """Do something to the sessions that are meant, wherever they are by now: their agent may have moved
+        their files while it was asked. Those that are just being moved are waited for.
+
+        :param lost: is said as well where all are gone; raw. ``otherwise`` is done then.
+        """
+
+        def then() -> None:
+            rows = meant.rows()
+            if rows:
+                do(rows)
+                return
+            self.complain(f"{title_of(meant.first)} is gone{lost}")
+            otherwise()
+
+        self.once(lambda: meant.are_all_there, then)
+
     # trash
 
     @once_known
@@ -114,21 +139,39 @@ class TrashingScreen(AskingScreen):
         return next((question for question in questions if width(question) < room), questions[-1])
 
     def _ask_about(self, rows: Sequence[Row], asking: _Asking) -> None:
-        """Ask, and go on with those of `rows` that are still there when the answer is yes."""
+        """Ask, and go on with those of `rows` that are still there when the answer is yes, wherever they are
+        by then.
+        """
         sessions, model = self.side.list, self.side.model
-
-        def there() -> list[Row]:
-            found = [model.row_at(row.path) for row in rows]
-            return [row for row in found if row is not None]
+        meant = Meant(model, rows)
 
         def words(cells: int) -> str:
-            meant = there()
-            hidden = sum(model.index_of(row.path) is None for row in meant)
-            return asking.words([row.title for row in meant or rows], cells, hidden)
+            there = meant.rows()
+            hidden = sum(model.index_of(row.path) is None for row in there)
+            return asking.words([row.title for row in there or rows], cells, hidden)
+
+        def mark(there: Sequence[Row]) -> None:
+            sessions.set_question(frozenset(row.path for row in there), in_row)
+
+        waits = False
 
         def follow() -> None:
-            if there():
+            nonlocal waits
+            there = meant.rows()
+            if there:
+                mark(there)
                 self.refresh_bars()
+            elif not waits:
+                waits = True
+                self.once(lambda: bool(meant.rows()), look)
+
+        def look() -> None:
+            nonlocal waits
+            waits = False
+            if sessions.when_laid_out is not follow:
+                return
+            if meant.rows():
+                follow()
             else:
                 sessions.when_laid_out = None
                 what = f"{title_of(rows[0])} is" if len(rows) == 1 else f"the {len(rows):,} sessions are"
@@ -138,18 +181,15 @@ class TrashingScreen(AskingScreen):
             if sessions.when_laid_out is follow:
                 sessions.when_laid_out = None
             sessions.clear_question()
-            meant = there()
-            if answer is not None and meant:
-                asking.go_on(meant)
+            if answer is not None:
+                self.once_there(meant, asking.go_on)
 
-        row = sessions.row
-        in_row = len(rows) == 1 and row is not None and row.path == rows[0].path
-        if in_row:
+        row, in_row = sessions.row, ""
+        if len(rows) == 1 and row is not None and row.path == rows[0].path:
             # the wheel may have left the row
             sessions.show_cursor()
-        sessions.set_question(
-            frozenset(each.path for each in rows), self._fitting(*asking.in_row) if in_row else ""
-        )
+            in_row = self._fitting(*asking.in_row)
+        mark(rows)
         keys = ((key_name(asking.key), asking.does), (CANCEL, "keep"))
         question = self.ask(Asked(words, keys), {asking.key: asking.does}, answered)
         sessions.when_laid_out = follow

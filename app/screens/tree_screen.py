@@ -20,9 +20,12 @@ from app.screens.picking_screen import PickingScreen
 from app.screens.trashing_screen import title_of
 from app.services.made import stop_made
 from app.view.asking import named_question
+from app.view.meant import Meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from textual.geometry import Region
 
     from app.index.row import Row
@@ -97,15 +100,22 @@ class TreeScreen(PickingScreen):
     def edit_label(self, row: Row, entry_id: str, label: str) -> None:
         """Edit a label; in the entry's row where that is in sight."""
         tree = self.entry_tree
+        meant = Meant(self.model, [row])
 
         def where() -> Region | None:
-            view = tree.view
-            node = view.tree.find(entry_id, -1) if view is not None and view.tree.path == row.path else None
+            view, there = tree.view, meant.row
+            # while a session that was moved is being read anew, its tree is that of before
+            paths = (there.path, row.path) if there is not None else ()
+            node = view.tree.find(entry_id, -1) if view is not None and view.tree.path in paths else None
             return tree.row_region(node) if node is not None else None
 
         def edited(text: str) -> None:
             if text.strip() != label:
-                self._label(row, entry_id, text.strip())
+                self.once_there(
+                    meant,
+                    lambda rows: self._label(rows[0], entry_id, text.strip()),
+                    lost=f": “{text}” is not written",
+                )
 
         self.edit(
             tree,
@@ -115,7 +125,7 @@ class TreeScreen(PickingScreen):
                 lambda cells: named_question("Label in", row.title, cells),
                 "label it",
                 where,
-                lambda: "" if self.model.row_at(row.path) is not None else f"{title_of(row)} is gone",
+                lambda: "" if meant.row is not None else f"{title_of(row)} is gone",
             ),
             edited,
         )
@@ -127,21 +137,27 @@ class TreeScreen(PickingScreen):
         """List the labels of this session, or of all."""
         from app.screens.labels_dialog import LabelsDialog
 
-        row = self.side.list.row
+        row, rows = self.side.list.row, self.model.rows()
+        labelled_rows = [each for each in rows if each.labels]
+        meant = Meant(self.model, labelled_rows) if labelled_rows else None
 
         def answered(answer: LabelAnswer | None) -> None:
-            if answer is None:
+            if answer is None or meant is None:
                 return
             labelled = answer.labelled
-            if answer.what == "go":
-                self.go_to_entry(labelled.row.path, labelled.entry_id)
-            elif answer.what == "clear":
-                self._label(labelled.row, labelled.entry_id, "")
-            else:
-                self.edit_label(labelled.row, labelled.entry_id, labelled.label)
+
+            def do(rows: Sequence[Row]) -> None:
+                if answer.what == "go":
+                    self.go_to_entry(rows[0].path, labelled.entry_id)
+                elif answer.what == "clear":
+                    self._label(rows[0], labelled.entry_id, "")
+                else:
+                    self.edit_label(rows[0], labelled.entry_id, labelled.label)
+
+            self.once_there(meant.only(labelled.row.path), do)
 
         path = row.path if row is not None else ""
-        self.app.push_screen(LabelsDialog(self.model.rows(), path, self.setup.now_ms()), answered)
+        self.app.push_screen(LabelsDialog(rows, path, self.setup.now_ms()), answered)
 
     # forks
 
@@ -159,11 +175,17 @@ class TreeScreen(PickingScreen):
         picked = self._picked()
         if picked is None:
             return
-        row, entry = picked.row, picked.entry_id
+        entry = picked.entry_id
+        meant = Meant(self.model, [picked.row])
 
         def chosen(folder: str | None) -> None:
             if folder is not None:
-                self.act("fork", [row], lambda *about: on_entries.fork(*about, entry=entry, to=folder))
+                self.once_there(
+                    meant,
+                    lambda rows: self.act(
+                        "fork", rows, lambda *about: on_entries.fork(*about, entry=entry, to=folder)
+                    ),
+                )
 
         self.app.push_screen(
             FolderDialog("the new session's folder", self.setup.here[0], self.setup.home), chosen
@@ -178,8 +200,9 @@ class TreeScreen(PickingScreen):
         shown = self._shown()
         if shown is None:
             return
-        row, offset = shown[0], shown[1].offset
-        self._comparing = CompareDialog(lambda at: self._going.compare(row, offset, at))
+        offset = shown[1].offset
+        meant = Meant(self.model, [shown[0]])
+        self._comparing = CompareDialog(lambda at: self._going.compare(meant.row or meant.first, offset, at))
         self.app.push_screen(self._comparing)
 
     @on(BranchesCompared)

@@ -12,6 +12,7 @@ from threading import Thread
 from typing import NamedTuple
 
 from app.messages import ActionsDone, EarlierFound, Outcome
+from app.services.course import Courses
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from textual.message import Message
 
     from app.actions.journal import Journal
-    from app.actions.taking_back import Done
+    from app.actions.taking_back import Done, Tried
     from app.index.row import Row
     from app.sessions.change import Change
     from app.setup import Setup
@@ -54,9 +55,11 @@ class Acting:
         self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._thread: Thread | None = None
         self._done: list[Done[_Undoable]] = []
+        self._courses = Courses(post)
 
     def do(self, what: str, rows: Sequence[Row], action: Action) -> None:
-        """Do `action` to each of `rows`; one that fails does not stop the others.
+        """Do `action` to each of `rows`; one that fails does not stop the others. Of how far it is
+        ``ActionsWentOn`` tells.
 
         :param what: comes back in the answer.
         """
@@ -91,8 +94,18 @@ class Acting:
         """What was done by either can be taken back by both; to be called before anything is done."""
         self._done = other._done
 
+    def stop_at_next(self) -> bool:
+        """Stop what is being done to many sessions after the one at hand. False where nothing is."""
+        return self._courses.stop()
+
+    @property
+    def left(self) -> list[tuple[str, int, int]]:
+        """(what, done, total) of what did not come to its end when this ended."""
+        return self._courses.left
+
     def stop(self) -> None:
-        """Do what was asked for, and nothing after it."""
+        """Do what was asked for, and nothing after it; what takes long stops after the session at hand."""
+        self._courses.leave()
         self._jobs.put(None)
         if self._thread is not None:
             # a write that has begun comes to its end before the program does
@@ -110,17 +123,23 @@ class Acting:
                 job()
             except Exception as error:
                 self._failed(error)
+            finally:
+                self._courses.end()
 
     def _do(self, what: str, rows: Sequence[Row], action: Action) -> None:
-        outcomes = []
+        outcomes: list[Outcome] = []
         undoable: list[_Undoable] = []
         notes: list[str] = []
+        course = self._courses.begin(what)
         for row in rows:
+            if not self._courses.goes_on(course, len(outcomes), len(rows)):
+                break
             outcomes.append(self._try(row, action))
             # before the next one: whatever becomes of that, or of this program, it can be taken back
             notes += self._note_done(outcomes[-1], undoable)
         self._remember(undoable)
-        self._post(ActionsDone(what, outcomes, list(dict.fromkeys(notes))))
+        of = len(rows) if len(outcomes) < len(rows) else 0
+        self._post(ActionsDone(what, outcomes, list(dict.fromkeys(notes)), of=of))
 
     def _note_done(self, outcome: Outcome, undoable: list[_Undoable]) -> list[str]:
         """Put a change into the journal and among those of its action; what there is to say of it."""
@@ -145,7 +164,14 @@ class Acting:
         from app.actions.taking_back import GOES_ON, PASSED, Done, take_back
 
         self._forget_undone()
-        at, tried = take_back(self._done, self._take_back)
+        course = self._courses.begin("undo")
+        at, tried = take_back(
+            self._done, self._take_back, lambda done, total: self._courses.goes_on(course, done, total)
+        )
+        untried = list(self._done[at].steps[: len(self._done[at].steps) - len(tried)]) if at >= 0 else []
+        if untried:
+            self._undo_stopped(at, untried, tried)
+            return
         is_blocked = at >= 0 and self._done[at].is_told and all(each.waits for each in tried)
         earlier = None
         if at <= 0 or is_blocked:
@@ -167,6 +193,20 @@ class Acting:
             notes += [GOES_ON] if left else [PASSED] if any(each.error for each in tried) else []
         self._post(ActionsDone("undo", outcomes, list(dict.fromkeys(notes))))
 
+    def _undo_stopped(self, at: int, untried: list[_Undoable], tried: Sequence[Tried[_Undoable]]) -> None:
+        """Keep what is left of an action that is being taken back, for another undo."""
+        from app.actions.taking_back import Done
+
+        waiting = [each.step for each in reversed(tried) if each.waits]
+        for each in tried:
+            if each.step.number and not each.waits:
+                self._note(each.step.number, is_told=False)
+        self._done[at : at + 1] = [Done([*untried, *waiting])]
+        outcomes = [Outcome(each.step.row, each.change, each.error) for each in tried]
+        notes = [each.change.note for each in tried if each.change is not None and each.change.note]
+        of = len(untried) + len(tried)
+        self._post(ActionsDone("undo", outcomes, list(dict.fromkeys(notes)), of=of))
+
     def _forget_undone(self) -> None:
         """What another program has taken back is not tried again."""
         from app.actions.taking_back import Done
@@ -182,12 +222,19 @@ class Acting:
         from app.actions.earlier import take_back_earlier
 
         setup = self._setup
+        course = self._courses.begin("undo")
         tried, notes = take_back_earlier(
-            self._journal, action, setup.agent_env, setup.stores, setup.state_folder
+            self._journal,
+            action,
+            setup.agent_env,
+            setup.stores,
+            setup.state_folder,
+            lambda done, total: self._courses.goes_on(course, done, total),
         )
         notes += [each.change.note for each in tried if each.change is not None and each.change.note]
         outcomes = [Outcome(None, each.change, each.error) for each in tried]
-        self._post(ActionsDone("undo", outcomes, list(dict.fromkeys(notes))))
+        of = course.total if course.is_stopped and len(tried) < course.total else 0
+        self._post(ActionsDone("undo", outcomes, list(dict.fromkeys(notes)), of=of))
 
     def _take_back(self, done: _Undoable) -> tuple[Change | None, Exception | None]:
         setup = self._setup

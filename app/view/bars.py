@@ -58,7 +58,8 @@ def keys_line(cells: int, pairs: Sequence[tuple[str, str]], *, marked: int = 0) 
     kept = list(pairs)
     line: Line = [(f" {marked:,} marked", "marked")] if marked else []
     room = cells - line_width(line)
-    while len(kept) > 3 and sum(width(key) + width(label) + 3 for key, label in kept) - 1 > room:
+    # what begins the line has one blank before it, and all else two
+    while len(kept) > 3 and sum(width(key) + width(label) + 3 for key, label in kept) - (not line) > room:
         del kept[max(1, len(kept) - 6)]
     for key, label in kept:
         line += [("  " if line else " ", "text"), (key, "key"), (f" {label}", "dim")]

@@ -9,7 +9,13 @@ SEARCH_HINT = 'words, "a phrase", agent:pi, label:x'
 
 
 def line_keys(
-    *, selects: bool, here: bool, typed: bool, completing: str = "", has_row: bool = True
+    *,
+    selects: bool,
+    here: bool,
+    typed: bool,
+    completing: str = "",
+    has_row: bool = True,
+    has_marks: bool = False,
 ) -> list[tuple[str, str]]:
     """(key, label) of what can be done in the line of the search.
 
@@ -18,7 +24,7 @@ def line_keys(
     :param typed: there is something in the line.
     :param completing: what completes what is typed: "tab" for the key of that command, "right" for the arrow,
         "" where nothing is offered.
-    :param has_row: the cursor of the list is on a session.
+    :param has_row: the cursor of the list is on a session; ``has_marks``: some are marked.
     """
     completes = [(key_of("filter.complete") if completing == "tab" else key_name("right"), "complete")]
     if not completing:
@@ -28,7 +34,7 @@ def line_keys(
         moves = " ".join(filter(None, (key_of("filter.above"), key_of("filter.below"))))
         own = offered(of_pane("filter"))
         pairs = [*own, *completes, (moves, "move"), (key_of("app.quit", typing=True), "quit")]
-        return _there(pairs, has_row=has_row)
+        return _there(pairs, has_row=has_row, has_marks=has_marks)
     # where there is no room, those in the middle go first
     pairs = [
         (key_of("filter.keep"), "resume"),
@@ -40,7 +46,7 @@ def line_keys(
         (key_of("help.show", typing=True), "help"),
         (key_of("filter.drop"), "clear" if typed else "leave"),
     ]
-    return _there(pairs, has_row=has_row)
+    return _there(pairs, has_row=has_row, has_marks=has_marks)
 
 
 def list_keys(*, selects: bool, here: bool) -> list[tuple[str, str]]:
@@ -53,9 +59,16 @@ def list_keys(*, selects: bool, here: bool) -> list[tuple[str, str]]:
     ]
 
 
-def _there(pairs: list[tuple[str, str]], *, has_row: bool) -> list[tuple[str, str]]:
+def on_marks() -> set[str]:
+    """The labels of what is done to the marked sessions, wherever the cursor is."""
+    return {named(id).label for id in ("session.trash", "session.pin")}
+
+
+def _there(pairs: list[tuple[str, str]], *, has_row: bool, has_marks: bool) -> list[tuple[str, str]]:
     """Those that have a key, and something to be done with."""
     without = set() if has_row else {"resume", *(command.label for command in of_pane("side"))}
+    if has_marks:
+        without -= on_marks()
     return [pair for pair in pairs if pair[0] and pair[1] not in without]
 
 

@@ -1,6 +1,11 @@
-"""The line that says what was done (USERS, "Undo `z`, and say so in the toast")."""
+"""What toasts say: what was done (USERS, "Undo `z`, and say so in the toast"), and what is wrong with the
+settings.
+"""
 
 from __future__ import annotations
+
+from app.formats.text import one_line
+from app.view.wrapping import wrap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +29,12 @@ _TAKEN_BACK = {
     "label": "The old label is back",
     "leaf": "The leaf is back",
 }
+WIDEST, SHARE = 60, 0.9
+"""A toast has so many cells, or this part of the screen's where that is less (the styles)."""
+_BESIDE_TEXT = 3
+_AROUND_TEXT = 5
+"""Cells beside the text of one toast, and lines of the screen above and below it, the bars among them."""
+
 _FOR_GOOD = frozenset(("delete",))
 
 
@@ -48,3 +59,24 @@ def toast(what: str, changes: Sequence[Change], key: str) -> str:
         ]
     undo = f" – {key} takes it back" if change.kind not in _FOR_GOOD and key else ""
     return f"{said}{many}{undo}"
+
+
+def settings_toast(problems: Sequence[str], file: str, shown: str, columns: int, lines: int) -> str:
+    """All that is wrong with the settings, in one toast that a screen of this size has room for; "" where
+    nothing is. What has none is counted, and comes up when the rest is mended.
+
+    :param problems: as in `Settings.problems`: most begin with the path of the file.
+    :param file: that path; ``shown`` as it is shown.
+    """
+    if len(problems) < 2:
+        return "".join(problems)
+    cells = max(1, min(WIDEST, int(columns * SHARE)) - _BESIDE_TEXT)
+    head = f"{one_line(shown, 500)} has {len(problems)} faults:"
+    said = [each.removeprefix(f"{one_line(file, 500)}: ") for each in problems]
+    heights = [sum(1 for _ in wrap(each, cells)) for each in (head, *said)]
+    room = lines - _AROUND_TEXT - heights.pop(0)
+    fit = len(said)
+    while fit > 1 and sum(heights[:fit]) + (fit < len(said)) > room:
+        fit -= 1
+    more = [f"and {len(said) - fit} more"] if fit < len(said) else []
+    return "\n".join([head, *said[:fit], *more])

@@ -24,6 +24,8 @@ class Dialog(ModalScreen[Answer], Generic[Answer]):
     """Its result is the answer."""
 
     CSS_PATH: ClassVar[Any] = styles_folder() / DIALOGS
+    # what has no box of its own leaves the bars below the panes in sight
+    DEFAULT_CLASSES = "-box"
     # Textual declares it as no class variable, but as one of instances
     VERTICAL_BREAKPOINTS: list[tuple[int, str]] | None = [(0, "-short"), (SHORT_BELOW, "-high")]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from textual import events
 
 from app.actions import on_rows
 from app.messages import StatesFound
@@ -153,6 +154,39 @@ async def test_ctrl_r_names_the_session_in_its_row(browser, three, way):
         assert path.stat().st_mtime_ns == times
         await it.press("ctrl+z")
         await it.until(lambda: "Manual" not in it.text().splitlines()[3], "its end")
+
+
+async def test_a_name_that_does_not_fit_is_said(browser, tmp_path):
+    folder = tmp_path / "home/.omp/agent/sessions/-work-app"
+    path = write_session(folder / "2026_long.jsonl", *chain("look into it", "done", id="long"))
+    async with browser() as it:
+        await it.press("ctrl+r")
+        it.app.post_message(events.Paste("x" * 3_000))
+        await it.press("enter")
+        await it.until(lambda: any("Named" in said for said in it.toasts()), "the name")
+        (said,) = [said for said in it.toasts() if "was cut" in said]
+        assert "oh-my-pi has room for the first 158 of its 3,000 characters" in said
+        assert b'"' + b"x" * 158 + b'"' in path.read_bytes()
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_from_a_folder_that_is_gone_all_is_done_as_from_another(
+    browser, three, tmp_path, monkeypatch, way
+):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    async with browser(**way) as it:
+        path = it.path("plain")
+        await it.press("down", "ctrl+r", *"Manual", "enter")
+        await it.until(lambda: "Manual" in it.text(), "the name")
+        await it.press("ctrl+d", "enter")
+        await it.until(lambda: not path.exists(), "its way into the trash")
+        await it.press("ctrl+z")
+        await it.until(path.exists, "its way back")
+        await it.press("ctrl+z")
+        await it.until(lambda: "Manual" not in it.text().splitlines()[3], "the name's end")
+        assert not [said for said in it.toasts() if "Errno" in said or "No such file" in said]
 
 
 async def test_an_empty_name_takes_the_name_off_and_escape_leaves_it(browser, three):

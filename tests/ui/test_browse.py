@@ -8,7 +8,7 @@ from threading import Event
 
 import pytest
 
-from app.commands import COMMANDS
+from app.commands import COMMANDS, keys_of
 from app.index.scan import Scanner
 from app.screens.browser import BrowserScreen
 from app.screens.dialogs import HelpDialog
@@ -240,6 +240,32 @@ async def test_what_help_says_on_hangs_below_its_beginning(browser, three, width
         start = lines[at].index("Mark the session")
         assert not lines[at + 1][:start].strip(" │")
         assert lines[at + 1][start].isalpha()
+
+
+async def test_help_parts_every_key_from_what_it_does(browser, three, tmp_path):
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "config.toml").write_text('[keys]\n"session.tree" = "t,f7,f8,ctrl+g,alt+t,T"')
+    async with browser(size=(100, 160)) as it:
+        await it.press("question_mark")
+        await it.pilot.pause()
+        lines = it.text().splitlines()
+        starts = set()
+        for command in COMMANDS:
+            at, line = next((at, line) for at, line in enumerate(lines) if command.help[:30] in line)
+            starts.add(line.index(command.help[:30]))
+            keys, rest = keys_of(command), line[: line.index(command.help[:30])]
+            assert rest.endswith("  ")
+            assert keys in rest or keys in lines[at - 1]
+        assert len(starts) == 1
+
+
+@pytest.mark.parametrize("size", [(200, 3), (10, 3), (5, 3), (200, 1)])
+@pytest.mark.parametrize("selector", [None, ""])
+async def test_a_screen_without_room_for_the_panes_has_no_scrollbar(browser, three, size, selector):
+    async with browser(size=size, selector=selector) as it:
+        await it.pilot.pause()
+        assert not it.screen.show_vertical_scrollbar
+        assert not it.screen.show_horizontal_scrollbar
 
 
 @pytest.mark.parametrize("key", ["q", "ctrl+q", "ctrl+c"])

@@ -7,12 +7,13 @@ from typing import ClassVar
 import pytest
 from textual.app import App
 
+from app.actions.resume import Plan
 from app.commands import COMMANDS
 from app.resources import styles_folder
 from app.screens.archive_dialog import ArchiveDialog
 from app.screens.choices import Choice, ChoiceDialog, TextDialog, WaitDialog
 from app.screens.comparing import CompareDialog
-from app.screens.dialogs import FolderDialog, HelpDialog, ResumeDialog
+from app.screens.dialogs import FolderDialog, HelpDialog, ResumeDialog, Standing
 from app.screens.labels_dialog import LabelsDialog
 from app.screens.problems_dialog import ProblemsDialog
 from app.setup import Setup
@@ -29,14 +30,8 @@ CHOICES = [
 
 
 def _resume():
-    return ResumeDialog(
-        title="pi: " + LONG,
-        folder="~/gone/folder",
-        command="pi --session " + LONG,
-        reason=LONG,
-        possible=True,
-        folder_gone=True,
-    )
+    plan = Plan([], "/gone/folder", {}, None, None, "pi --session " + LONG, folder_gone=True)
+    return ResumeDialog("pi: " + LONG, Standing("/store/s.jsonl", plan, "~/gone/folder", LONG))
 
 
 def _labels():

@@ -293,6 +293,7 @@ async def test_the_raw_entry_goes_out_as_it_is_shown(opened, tmp_path, suspendab
         ({"EDITOR": "[red]gone"}, "", "$EDITOR names a program that is not there: [red]gone"),
         ({"EDITOR": ""}, "", "No editor is there: set $EDITOR or $VISUAL"),
         ({"EDITOR": "editor"}, "sys.exit(4)", "editor ended with 4"),
+        ({"EDITOR": "editor"}, "import os; os.kill(os.getpid(), 15)", "editor was ended by signal 15"),
     ],
 )
 async def test_what_goes_wrong_is_said(opened, tmp_path, suspendable, env, does, says):

@@ -8,6 +8,7 @@ from threading import Event
 
 import pytest
 
+from app.screens.browser import BrowserScreen
 from app.screens.choices import ChoiceDialog, TextDialog, WaitDialog
 from app.screens.dialogs import FolderDialog
 from tests.factory import chain, message, write_session
@@ -207,6 +208,30 @@ async def test_escape_in_the_text_leaves_everything_as_it_was(browser, work):
         await it.pilot.pause(0.1)
         assert path.read_bytes() == before
         assert not it.app._exit
+
+
+@pytest.mark.parametrize("kind", ["prompt", "summary", "folder"])
+async def test_control_c_copies_what_is_selected_in_a_text_and_else_gives_it_up(browser, work, kind):
+    async with browser(here=str(work)) as it:
+        path = it.path(BRANCHED)
+        before = path.read_bytes()
+        await ask_at(it, "two" if kind == "summary" else "one")
+        if kind == "summary":
+            await answer(it, "l", what=SUMMARY)
+            await answer(it, "w", kind=TextDialog)
+        else:
+            await answer(
+                it, "f" if kind == "folder" else "l", kind=FolderDialog if kind == "folder" else TextDialog
+            )
+        editor = it.screen
+        await it.press(*"xyz", "shift+left", "shift+left", "ctrl+c")
+        assert it.app.clipboard == "yz"
+        assert it.screen is editor
+        await it.press("end", "ctrl+c")
+        assert it.app.clipboard == "yz"
+        assert isinstance(it.screen, BrowserScreen)
+        assert not it.app._exit
+        assert path.read_bytes() == before
 
 
 async def test_before_the_first_prompt_the_leaf_is_nowhere(browser, work):

@@ -203,3 +203,11 @@ def test_files_and_folders_that_cannot_be_read_are_counted() -> None:
         "1 folder not read: leafmark doctor",
         "1 file and 2 folders not read: leafmark doctor",
     ]
+
+
+def test_beside_the_number_of_the_marked_no_key_is_cut():
+    pairs = [("Ctrl+D", "trash"), ("Enter", "fold"), ("p", "pin"), *footer("sessions")[-5:]]
+    for cells in range(43, 120):
+        text = plain(keys_line(cells, pairs, marked=1_500))
+        assert text.rstrip().endswith("q quit"), cells
+        assert text.startswith(" 1,500 marked  Ctrl+D trash  "), cells

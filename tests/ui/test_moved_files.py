@@ -1,0 +1,342 @@
+"""While something is asked about a session, its agent renames the folder of its file (FORMATS 1.2): what is
+answered is done to the session, wherever it is by then.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+from app.screens.choices import ChoiceDialog, TextDialog
+from app.screens.dialogs import FolderDialog, ResumeDialog
+from app.screens.labels_dialog import LabelsDialog
+from app.screens.questions import RowEditor, RowQuestion
+from tests.factory import chain, message
+from tests.ui.conftest import WAYS, asked, pi_session
+
+
+def below(it):
+    """The screen that what is asked stands over."""
+    return it.app.screen_stack[0]
+
+
+async def move(it, id, to="--moved--"):
+    """Rename the folder of a session, and wait until the list has it there; its new path."""
+    path = it.path(id)
+    folder = path.parent.rename(path.parent.parent / to)
+    moved = folder / path.name
+    await it.until(lambda: below(it).model.row_at(str(moved)) is not None, "the new path")
+    await it.until(lambda: below(it).model.row_at(str(path)) is None, "the old path's end")
+    return moved
+
+
+@pytest.fixture
+def work(tmp_path):
+    """Two branches in a folder that is there, and the program installed."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "pi").write_text("#!/bin/sh\n")
+    (tmp_path / "bin" / "pi").chmod(0o755)
+    lines = [
+        *chain("one", "two", "three", "four", id="branchy", cwd=str(folder)),
+        message("e", "00000002", "user", "five", 10),
+        message("f", "e", "assistant", "six", 11),
+    ]
+    pi_session(tmp_path, *lines, id="branchy")
+    return folder
+
+
+def entries(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+async def ask_at(it, text):
+    """Put the tree's cursor on the entry whose text this is."""
+    await it.press("tab")
+    for place in range(it.tree.view.count):
+        node = it.tree.view.node(place)
+        if node.said is not None and node.said.text == text:
+            it.tree.move_to(place)
+            await it.pilot.pause()
+            return node.id
+    raise AssertionError(text)
+
+
+# in the row
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("marks", [0, 2])
+async def test_what_was_moved_while_it_is_asked_about_is_trashed(browser, three, way, marks):
+    async with browser(**way) as it:
+        if it.selects:
+            await it.press("shift+tab")
+        await it.press(*["space"] * marks, "ctrl+d")
+        question = asked(it)[0]
+        moved = await move(it, "branchy")
+        assert isinstance(it.screen, RowQuestion)
+        assert asked(it) == [question, "Enter trash  Esc keep"]
+        assert sum("✗" in line for line in it.text().splitlines()) == (marks or 1)
+        await it.press("enter")
+        await it.until(lambda: not moved.exists(), "the trash")
+        await it.until(lambda: any("Moved to the trash" in toast for toast in it.toasts()), "the word")
+        assert (moved.parent / "2026_plain.jsonl").exists() == (not marks)
+
+
+async def test_another_file_with_its_id_is_not_trashed_in_its_place(browser, three):
+    async with browser(settle=False) as it:
+        path = it.path("branchy")
+        copy = path.with_name("2027_copy.jsonl")
+        shutil.copy2(path, copy)
+        await it.settled()
+        await it.until(lambda: it.sessions.model.row_at(str(copy)) is not None, "the copy")
+        it.sessions.go_to(str(path))
+        await it.settled()
+        await it.press("ctrl+d")
+        path.unlink()
+        await it.until(lambda: "is gone: nothing is left to trash" in asked(it)[0], "the word")
+        await it.press("enter", "enter")
+        assert copy.exists()
+
+
+async def test_a_name_is_given_to_the_session_that_was_moved(browser, three):
+    async with browser() as it:
+        await it.press("ctrl+r", *"QQQ")
+        moved = await move(it, "branchy")
+        await it.press("enter")
+        await it.until(lambda: "Refactor authQQQ" in moved.read_text(), "the name")
+
+
+async def test_a_name_is_not_given_to_another_file_with_the_same_id(browser, three):
+    async with browser(settle=False) as it:
+        path = it.path("branchy")
+        copy = path.with_name("2027_copy.jsonl")
+        shutil.copy2(path, copy)
+        before = copy.read_bytes()
+        await it.settled()
+        await it.until(lambda: it.sessions.model.row_at(str(copy)) is not None, "the copy")
+        it.sessions.go_to(str(path))
+        await it.settled()
+        await it.press("ctrl+r", *"QQQ")
+        path.unlink()
+        await it.until(lambda: "is gone: “Refactor authQQQ” is not written" in it.text(), "the word")
+        await it.press("enter", "enter")
+        assert copy.read_bytes() == before
+
+
+async def test_a_label_is_put_into_the_session_that_was_moved(browser, three):
+    async with browser() as it:
+        await it.press("tab", "L", *"ab")
+        moved = await move(it, "branchy")
+        assert isinstance(it.screen, RowEditor)
+        await it.until(lambda: below(it).query_one("#tree").view.tree.path == str(moved), "its tree")
+        assert isinstance(it.screen, RowEditor)
+        await it.press("enter")
+        await it.until(lambda: '"label": "ab"' in moved.read_text() or '"ab"' in moved.read_text(), "it")
+        assert not any("gone" in toast for toast in it.toasts())
+
+
+async def test_a_label_of_what_is_gone_is_not_written_and_that_is_said(browser, three):
+    async with browser() as it:
+        await it.press("tab", "L", *"ab")
+        it.path("branchy").unlink()
+        await it.until(lambda: "is gone: “ab” is not written" in it.text(), "the word")
+
+
+# dialogs
+
+
+async def test_the_list_of_labels_leads_to_where_the_session_is(browser, three):
+    async with browser() as it:
+        await it.press("apostrophe")
+        assert isinstance(it.screen, LabelsDialog)
+        moved = await move(it, "branchy")
+        await it.press("delete")
+        await it.until(lambda: entries(moved)[-1].get("targetId") == "e", "the label's end")
+        await it.until(lambda: any("label is gone" in toast for toast in it.toasts()), "the word")
+
+
+async def test_a_fork_in_another_folder_is_made_of_the_session_that_was_moved(browser, three, tmp_path):
+    (tmp_path / "other").mkdir()
+    for pane in ("sessions", "tree"):
+        async with browser() as it:
+            if pane == "tree":
+                await it.press("tab")
+            await it.press("F")
+            assert isinstance(it.screen, FolderDialog)
+            it.screen.query_one("Input").value = str(tmp_path / "other")
+            await move(it, "branchy", f"--{pane}--")
+            await it.press("enter")
+            await it.until(lambda: any("New session made" in toast for toast in it.toasts()), "the fork")
+
+
+@pytest.mark.parametrize(("key", "grows"), [("n", False), ("l", True)])
+async def test_going_on_goes_on_in_the_session_that_was_moved(browser, work, key, grows):
+    async with browser(here=str(work), size=(160, 45)) as it:
+        before = it.path("branchy").read_bytes()
+        await ask_at(it, "two")
+        await it.press("enter")
+        await it.until(lambda: isinstance(it.screen, ChoiceDialog), "the question")
+        moved = await move(it, "branchy")
+        await it.press(key)
+        if grows:
+            await it.until(lambda: isinstance(it.screen, ChoiceDialog), "the question of the summary")
+            await it.press("n")
+            await it.until(lambda: moved.read_bytes() != before, "the leaf")
+            assert moved.read_bytes().startswith(before)
+        else:
+            await it.until(lambda: it.app._exit, "the end")
+            made = it.app.return_value.argv[-1]
+            assert made.startswith(str(moved.parent))
+            assert moved.read_bytes() == before
+        assert not any("no such" in toast.lower() for toast in it.toasts())
+
+
+async def test_going_on_here_resumes_the_session_where_it_is(browser, work):
+    async with browser(here=str(work), size=(160, 45)) as it:
+        await ask_at(it, "two")
+        await it.press("enter")
+        await it.until(lambda: isinstance(it.screen, ChoiceDialog), "the question")
+        await it.press("h")
+        await it.until(lambda: "left behind" in getattr(it.screen, "_title", ""), "the summary")
+        moved = await move(it, "branchy")
+        await it.press("n")
+        await it.until(lambda: it.app._exit, "the end")
+        assert it.app.return_value.argv == ["pi", "--session", str(moved)]
+
+
+async def test_a_summary_for_what_is_gone_is_kept(browser, work):
+    async with browser(here=str(work), size=(160, 45)) as it:
+        await ask_at(it, "two")
+        await it.press("enter")
+        await it.until(lambda: isinstance(it.screen, ChoiceDialog), "the question")
+        await it.press("l")
+        await it.until(lambda: "left behind" in getattr(it.screen, "_title", ""), "the summary")
+        await it.press("w")
+        await it.until(lambda: isinstance(it.screen, TextDialog), "the outline")
+        it.path("branchy").unlink()
+        await it.until(lambda: not below(it).model.rows(), "its end")
+        await it.press(*"what I wrote", "ctrl+s")
+        await it.until(lambda: any("“one” is gone" in toast for toast in it.toasts()), "the word")
+        assert "what I wrote" in it.app.clipboard
+
+
+@pytest.fixture
+def gone(tmp_path):
+    """A session whose working folder is gone, and its program."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "pi").write_text("#!/bin/sh\n")
+    (tmp_path / "bin" / "pi").chmod(0o755)
+    return pi_session(tmp_path, *chain("go on", "yes", id="s", cwd="/gone/for/good"), id="s")
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_the_dialog_before_resuming_knows_where_the_session_is(browser, gone, tmp_path, way):
+    other = tmp_path / "other"
+    other.mkdir()
+    async with browser(here="/gone/for/good", size=(160, 45), **way) as it:
+        await it.press("enter")
+        assert isinstance(it.screen, ResumeDialog)
+        moved = await move(it, "s")
+        await it.until(lambda: str(moved) in it.screen.standing.plan.shell, "the new command")
+        await it.press("c")
+        assert str(moved) in it.app.clipboard
+        assert "--moved--" in it.text()
+        await it.press("f")
+        assert isinstance(it.screen, FolderDialog)
+        it.screen.query_one("Input").value = str(other)
+        again = await move(it, "s", "--moved-again--")
+        await it.press("enter")
+        await it.until(lambda: it.app._exit, "the end")
+        plan = it.app.return_value
+        assert plan.cwd == str(other)
+        assert entries(again)[0]["cwd"] == "/gone/for/good"
+
+
+async def test_the_dialog_before_resuming_says_that_the_session_is_gone_until_it_is_back(browser, gone):
+    async with browser(size=(160, 45)) as it:
+        await it.press("enter")
+        assert isinstance(it.screen, ResumeDialog)
+        text = gone.read_bytes()
+        gone.unlink()
+        await it.until(lambda: "This session is gone." in it.text(), "the word")
+        await it.press("c", "f")
+        assert isinstance(it.screen, ResumeDialog)
+        assert not it.app.clipboard
+        gone.write_bytes(text)
+        await it.until(lambda: "/gone/for/good is gone" in it.text(), "the reason")
+        await it.press("c")
+        assert str(gone) in it.app.clipboard
+
+
+async def test_resuming_all_the_same_resumes_the_session_where_it_is(browser, work):
+    head = {"v": 4, "kind": "header", "id": "v4", "storageVersion": 1, "createdAt": 1, "cwd": str(work)}
+    said = {"kind": "entry", "type": "message", "id": "1", "message": {"role": "user", "content": "of v4"}}
+    path = pi_session(work.parent, head, said, id="v4", project="four")
+    async with browser(here=str(work), size=(160, 45)) as it:
+        it.sessions.go_to(str(path))
+        await it.settled()
+        await it.press("enter")
+        assert isinstance(it.screen, ResumeDialog)
+        moved = await move(it, "v4")
+        await it.press("r")
+        await it.until(lambda: it.app._exit, "the end")
+        assert it.app.return_value.argv == ["pi", "--session", str(moved)]
+
+
+# away for a moment
+
+
+async def away(it, id):
+    """Take a session away as the list sees it while its folder is renamed: (where it will be, its text)."""
+    path = it.path(id)
+    text = path.read_bytes()
+    path.unlink()
+    await it.until(lambda: below(it).model.row_at(str(path)) is None, "its end")
+    return path.parent.parent / "--moved--" / path.name, text
+
+
+async def back(it, moved, text):
+    moved.parent.mkdir()
+    moved.write_bytes(text)
+    await it.until(lambda: below(it).model.row_at(str(moved)) is not None, "the new path")
+
+
+@pytest.mark.parametrize("keys", ["ctrl+d", "ctrl+r", "tab L"])
+async def test_while_files_are_read_nothing_is_said_to_be_gone(browser, three, keys):
+    async with browser() as it:
+        below(it).is_reading = True
+        await it.press(*keys.split())
+        question = asked(it)
+        moved, text = await away(it, "branchy")
+        # what the index tells of another file says that all are read
+        below(it).is_reading = True
+        await it.pilot.pause(0.01)
+        assert asked(it) == question
+        await back(it, moved, text)
+        assert asked(it) == question
+        assert isinstance(it.screen, RowQuestion if keys == "ctrl+d" else RowEditor)
+
+
+async def test_an_answer_waits_for_what_is_being_moved(browser, three):
+    async with browser() as it:
+        await it.press("ctrl+d")
+        moved, text = await away(it, "branchy")
+        below(it).is_reading = True
+        await it.press("enter")
+        assert not isinstance(it.screen, RowQuestion)
+        await back(it, moved, text)
+        await it.until(lambda: not moved.exists(), "the trash")
+
+
+async def test_a_name_that_is_taken_while_its_session_goes_is_told(browser, three):
+    async with browser() as it:
+        await it.press("ctrl+r", *"QQ")
+        await away(it, "branchy")
+        if isinstance(it.screen, RowEditor):
+            await it.press("enter")
+        said = "“Refactor auth” is gone: “Refactor authQQ” is not written"
+        await it.until(lambda: said in it.text() or said in it.toasts(), "the word")
