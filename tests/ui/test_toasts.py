@@ -46,10 +46,12 @@ async def test_all_that_is_wrong_in_the_settings_can_be_read(browser, three, tmp
         await it.until(lambda: it.screen.query(Toast), "a toast")
         [toast] = it.screen.query(Toast)
         assert toast.region.y >= 0
-        said = " ".join(it.text().split())
+        lines = [line[toast.region.x : toast.region.right] for line in it.text().splitlines()]
+        # what stands in the toast; the path of the file may break it anywhere
+        said = " ".join("".join(lines[toast.region.y : toast.region.bottom]).replace("▌", " ").split())
         named = [line.split(" ")[0].strip('"') for line in wrong + keys]
         assert [name for name in named if f"{name}: " not in said] == []
-        assert "config.toml has 8 faults" in said
+        assert "config.tomlhas8faults" in "".join(said.split())
         assert bars(it) == before
 
 
