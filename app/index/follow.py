@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from app.index.watch import Watch
     from app.stores.base import Store
 
-_WAIT_SECONDS = 0.3
+_WAIT_SECONDS = 0.2
 # After new folders or a burst, all files are looked at again when the dust has settled: of 900 files in 300
 # new folders, the system reports a part (PERFORMANCE 2.6).
 _SETTLE_SECONDS = 1.0

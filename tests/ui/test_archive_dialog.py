@@ -41,7 +41,7 @@ async def test_what_came_out_of_the_archive_stays_and_undo_says_so_before_it_goe
             lambda: any("what came out of the archive stays" in toast for toast in it.toasts()), "the reason"
         )
         assert PASSED in it.toasts()
-        assert "old" in it.listed()
+        await it.until(lambda: "old" in it.listed(), "its row")
         assert "★" in it.text()
         await it.press("z")
         await it.until(lambda: "The pins are as before" in it.toasts(), "what was done before")
