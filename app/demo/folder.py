@@ -84,11 +84,23 @@ def _remove_if_left(folder: str) -> None:
 
 
 def _remove(folder: str) -> None:
-    """The lock goes last: whoever is killed on the way leaves a folder that can be told from any other."""
-    for name in os.listdir(folder):
-        if name != LOCK:
-            shutil.rmtree(os.path.join(folder, name), ignore_errors=True)
-    shutil.rmtree(folder, ignore_errors=True)
+    """The lock goes last: whoever is killed on the way leaves a folder that can be told from any other.
+
+    It gets another such name first: threads and workers that still read it would put files into what is being
+    emptied, and it would stay. One that makes its folders anew is waited out.
+    """
+    for _ in range(_TRIES):
+        aside = os.path.join(os.path.dirname(folder), PREFIX + os.urandom(4).hex())
+        try:
+            os.rename(folder, aside)
+        except OSError:
+            aside = folder
+        for name in os.listdir(aside):
+            if name != LOCK:
+                shutil.rmtree(os.path.join(aside, name), ignore_errors=True)
+        shutil.rmtree(aside, ignore_errors=True)
+        if not os.path.lexists(folder):
+            break
 
 
 def _make() -> tuple[str, int]:

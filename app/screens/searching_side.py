@@ -59,7 +59,7 @@ class SearchingSide(Pane):
         """:param index: what is searched; None while there is nothing to search yet: `look_again` then.
         :param failed: gets what goes wrong in a thread; called in that thread.
         """
-        super().__init__("sessions", id=id)
+        super().__init__(model.arrangement.title, id=id)
         self.list = SessionListView(model, setup.now_ms(), id="sessions")
         self.box = SearchBox(id="filter")
         self.note = SearchNote(id="search-note")

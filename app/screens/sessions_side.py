@@ -102,10 +102,8 @@ class SessionsSide(AnsweringSide):
             counts.insert(0, f"{model.matched:,} of {model.total:,}")
         if model.hidden:
             counts.append(f"{model.hidden:,} hidden")
-        how = model.arrangement.words()
-        if self.everywhere:
-            how.append("tools as well")
-        self.say(" · ".join(filter(None, counts)), " · ".join(["sessions", *how]))
+        title = model.arrangement.title
+        self.say(" · ".join(filter(None, counts)), f"{title} · tools as well" if self.everywhere else title)
         self.go_on()
 
     def _ways_out(self) -> dict[str, str]:

@@ -107,6 +107,11 @@ class Arrangement:
             said.append("with hidden ones")
         return said
 
+    @property
+    def title(self) -> str:
+        """What stands in the upper border of the list that is shown so."""
+        return " · ".join(["sessions", *self.words()])
+
 
 def turned(arrangement: Arrangement, what: str, agents: Sequence[str] = ()) -> Arrangement:
     """The arrangement with the next value of one field; after the last comes the first.

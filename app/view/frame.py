@@ -79,8 +79,8 @@ def _pane(name: str, box: Box, content: _Content) -> Iterator[list[Cell]]:
     focused = name == PANES[0]
     border = "border-focus" if focused else "border"
     inside = box.width - 2
-    said = [TITLES.get(name, name), *(content.model.arrangement.words() if focused else ())]
-    title = shorten(f" {fewer(' · '.join(said), inside - 4)} ", inside - 2)
+    said = content.model.arrangement.title if focused else TITLES.get(name, name)
+    title = shorten(f" {fewer(said, inside - 4)} ", inside - 2)
     yield [
         ("╭─", border, "background"),
         (title, "border-title-focus" if focused else "border-title", "background"),
@@ -90,7 +90,12 @@ def _pane(name: str, box: Box, content: _Content) -> Iterator[list[Cell]]:
     blank = _plain(fit_line([], inside))
     for y in range(box.height - 2):
         yield [side, *(content.line(y, inside) if focused else blank), side]
-    yield [("╰" + "─" * inside + "╯", border, "background")]
+    doing = " … " if focused and content.searches else ""
+    yield [
+        ("╰" + "─" * (inside - 1 - len(doing)), border, "background"),
+        (doing, "border-title", "background"),
+        ("─╯", border, "background"),
+    ]
 
 
 class _Content:
@@ -101,7 +106,7 @@ class _Content:
         self._now_ms = now_ms
         self._query = query
         self._selected = model.first_session()
-        self._searches = bool(query) and model.empty() == "query"
+        self.searches = bool(query and query.strip()) and model.empty() in ("", "query")
 
     def line(self, y: int, cells: int) -> list[Cell]:
         if self._query is not None:
@@ -113,7 +118,7 @@ class _Content:
                     said, how = shorten(SEARCH_HINT, cells - 2), "dim"
                 return [(text, style, "panel") for text, style in fit_line([(f" {said}", how)], cells)]
             y -= 1
-            if self._searches:
+            if self.searches and not self.model.lines:
                 notice = _searching(self._query, cells - SCROLLBAR)
                 return _plain(fit_line([(f" {notice[y]}", "dim")] if y < len(notice) else [], cells))
         model = self.model

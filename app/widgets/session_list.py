@@ -181,7 +181,7 @@ class SessionListView(SessionKeys):
             # what comes first on an empty screen is what a person waits for
             self.model.open_first(self.size.height)
         self._had_any = bool(self.model.total)
-        self.set_row_height(self.model.arrangement.row_height if self.model.lines else 1)
+        self.set_row_height(self.height_of_rows)
         place = self._place()
         if place is None:
             if self._session is not None and self.model.row_at(self._session[0]) is None:

@@ -25,7 +25,7 @@ class SessionRows(LineList):
     def __init__(self, model: SessionList, now_ms: int, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.model = model
-        self.row_height = model.arrangement.row_height
+        self.row_height = self.height_of_rows
         self.now_ms = now_ms
         # path -> live or maybe
         self.states: dict[str, str] = {}
@@ -40,6 +40,11 @@ class SessionRows(LineList):
         # the scrollbar tells of all
         super()._set_length(max(rows, self.model.expected))
         self.rows = rows
+
+    @property
+    def height_of_rows(self) -> int:
+        """Lines that each row takes; those of a notice take one."""
+        return self.model.arrangement.row_height if self.model.lines else 1
 
     # in place of rows
 

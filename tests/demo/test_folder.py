@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -139,6 +142,42 @@ def test_a_link_within_is_removed_and_not_what_it_points_to(temporary: Path) -> 
     sweep(str(temporary))
     assert not os.path.exists(left)
     assert (temporary / "mine/file").read_text() == "kept"
+
+
+def test_what_threads_still_write_goes_as_well(temporary: Path) -> None:
+    made = DemoFolder()
+    state = Path(made.path) / "state/deep"
+    state.mkdir(parents=True)
+
+    def write(name: str) -> None:
+        with contextlib.suppress(OSError):
+            for number in range(20_000):
+                (state / f"{name}{number}").write_text("x")
+
+    threads = [threading.Thread(target=write, args=(name,)) for name in "abcd"]
+    for thread in threads:
+        thread.start()
+    while len(os.listdir(state)) < 100:
+        pass
+    made.remove()
+    for thread in threads:
+        thread.join()
+    assert os.listdir(temporary) == []
+
+
+def test_what_is_made_anew_meanwhile_goes_as_well(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = DemoFolder()
+    really, removed = shutil.rmtree, []
+
+    def remove(path: str, **named: bool) -> None:
+        removed.append(path)
+        really(path, **named)
+        if len(removed) == 1:
+            os.makedirs(os.path.join(made.path, "cache/text"))
+
+    monkeypatch.setattr(shutil, "rmtree", remove)
+    made.remove()
+    assert os.listdir(temporary) == []
 
 
 def test_a_sweep_that_comes_between_costs_a_try(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
