@@ -9,6 +9,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -24,6 +25,10 @@ TIMED = Path(__file__).with_name("timed.py")
 _DROPPED = ("PI_", "OMP_", "INDUSAGI_", "PYTHON", "XDG_", "LEAFMARK_", "TEXTUAL")
 # What the installed command does. `python -m` first imports what finds modules, a quarter of a whole list.
 START = "import sys; from app.cli import start; sys.exit(start())"
+SETTLED_SECONDS = 3
+"""After which nobody has touched it for long."""
+IDLE_SECONDS = 30
+"""As long as a round of the watch: each file has had its turn."""
 
 
 class Run(NamedTuple):
@@ -146,6 +151,16 @@ def processor_seconds(pid: int) -> float:
             continue
         total += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
     return total
+
+
+def idle_share(pid: int) -> float:
+    """What part of one core a process takes while nobody touches it. The system tells in ticks of 10 ms: it
+    is looked at for so long that one more or less does not matter.
+    """
+    time.sleep(SETTLED_SECONDS)
+    before, started = processor_seconds(pid), time.perf_counter()
+    time.sleep(IDLE_SECONDS)
+    return (processor_seconds(pid) - before) / (time.perf_counter() - started)
 
 
 def family(pid: int) -> list[int]:

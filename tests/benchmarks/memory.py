@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 from tests.benchmarks.listing import forget
 from tests.benchmarks.live import rows_shown
-from tests.benchmarks.measure import Peaks, anonymous_bytes, processor_seconds
+from tests.benchmarks.measure import Peaks, anonymous_bytes, idle_share
 from tests.benchmarks.pickers import FastResume, Titles, pickers, whole_list
 from tests.benchmarks.rows import Result, mb, ms
 from tests.benchmarks.screen import browser, ready, sessions, warm_up
@@ -25,11 +24,8 @@ def memory(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result
     warm_up(setting)
     with browser(setting, live) as terminal:
         ready(terminal, live)
-        time.sleep(3)
         pid = terminal.process.pid
-        before, started = processor_seconds(pid), time.perf_counter()
-        time.sleep(6)
-        share = (processor_seconds(pid) - before) / (time.perf_counter() - started)
+        share = idle_share(pid)
         size = anonymous_bytes(pid)
         peaks = Peaks(pid)
         peaks.look()

@@ -14,9 +14,9 @@ from tests.benchmarks.live import rows_shown
 from tests.benchmarks.measure import (
     Peaks,
     anonymous_bytes,
+    idle_share,
     in_turn,
     percentile,
-    processor_seconds,
 )
 from tests.benchmarks.pasted import found, pastes, with_fast_resume, with_picker
 from tests.benchmarks.pickers import (
@@ -275,11 +275,8 @@ def _used(setting: Setting, live: LiveProject) -> Kept:
             terminal.press(key)
             terminal.settle(0.1)
         terminal.settle(1.0)
-        time.sleep(3)
         pid = terminal.process.pid
-        before, started = processor_seconds(pid), time.perf_counter()
-        time.sleep(6)
-        idle = (processor_seconds(pid) - before) / (time.perf_counter() - started)
+        idle = idle_share(pid)
         peaks = Peaks(pid)
         peaks.look()
         return Kept(anonymous_bytes(pid), idle, peaks)
