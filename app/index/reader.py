@@ -53,9 +53,13 @@ def read(task: Task, keep: Keep | None = None) -> Result:
         tail = outcome is not None
         if outcome is None:
             outcome = summarise(path, agents, mtime_ms)
+        kept = keep(outcome.text) if keep and outcome.summary is not None else None
+    except MemoryError:
+        return refused(f"{UNREADABLE}: not enough memory")
     except Exception as error:
-        # One file must not end the scan of the others; the reason is listed by `doctor`.
-        return refused(f"reading it failed: {type(error).__name__}: {error}")
+        # One file must not end the scan of the others. The mistake is ours: the next version may know better,
+        # and until then what was read of it before is the best there is.
+        return refused(f"{UNREADABLE}: {type(error).__name__}: {error}")
     return (
         None if outcome.summary is None else outcome.summary.values(),
         outcome.refused,
@@ -65,7 +69,7 @@ def read(task: Task, keep: Keep | None = None) -> Result:
         outcome.fingerprint,
         outcome.bytes_read,
         tail,
-        keep(outcome.text) if keep and outcome.summary is not None else None,
+        kept,
     )
 
 

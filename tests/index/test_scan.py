@@ -288,6 +288,34 @@ def test_a_session_that_has_become_a_folder_is_none(root: Path, index: Index) ->
     assert index.complaints == [(str(path), "a folder, not a file")]
 
 
+@pytest.mark.parametrize(
+    ("error", "reason"), [(MemoryError(), "not enough memory"), (KeyError("x"), "KeyError: 'x'")]
+)
+def test_what_fails_with_a_file_once_says_nothing_about_the_file(
+    root: Path, index: Index, monkeypatch: pytest.MonkeyPatch, error: Exception, reason: str
+) -> None:
+    """The machine was short of memory, or the mistake is ours."""
+    known = write(root / "a.jsonl", session())
+    index.scan()
+    append(known, message("new", "e0", "more"))
+    new = write(root / "b.jsonl", session())
+
+    def fails(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("app.sessions.summarise.summarise", fails)
+    monkeypatch.setattr("app.sessions.summarise.extend", fails)
+    index.scan()
+    (row,) = index.rows()
+    assert (row.path, row.message_count, row.is_out_of_reach) == (str(known), 1, True)
+    reason = f"cannot be read: {reason}"
+    assert sorted(index.complaints) == [(str(known), reason), (str(new), reason)]
+    monkeypatch.undo()
+    index.scan()
+    found = {(row.path, row.message_count, row.is_out_of_reach) for row in index.rows()}
+    assert found == {(str(known), 2, False), (str(new), 1, False)}
+
+
 def test_a_file_out_of_reach_keeps_its_row_and_is_tried_again(
     root: Path, index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:

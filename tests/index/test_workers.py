@@ -325,7 +325,7 @@ def test_a_mistake_of_ours_with_one_file_is_its_reason(
 
     monkeypatch.setattr("app.sessions.summarise.summarise", broken)
     result = read((str(write(tmp_path / "a.jsonl", session())), ("pi",), 1, (), 0, b""))
-    assert result[:2] == (None, "reading it failed: KeyError: 'oops'")
+    assert result[:2] == (None, "cannot be read: KeyError: 'oops'")
 
 
 @pytest.mark.parametrize("nothing", ["", None])
