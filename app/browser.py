@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events, on
@@ -14,7 +13,7 @@ from textual.driver import Driver
 from app import places, setup
 from app.commands import COMMANDS
 from app.key_order import KeyOrder
-from app.messages import ScreenReady
+from app.messages.sessions import ScreenReady
 from app.resources import DIALOGS, SHEET, styles_folder
 from app.screens.sessions_screen import SessionsScreen
 from app.settings import Settings
@@ -241,7 +240,10 @@ class Browser(App["Plan | None"]):
         try:
             places.write_theme(self._setup.env, name)
         except OSError as error:
-            self.notify(f"The theme is not remembered: {error}", severity="warning", markup=False)
+            from app.services.surroundings import unwritten
+
+            why = unwritten(error, self._setup.env)
+            self.notify(f"The theme is not remembered: {why}", severity="warning", markup=False)
 
     async def action_open_demo(self) -> None:
         """Show the example sessions over the user's own, written to a folder that goes with this run."""
@@ -288,15 +290,11 @@ class Browser(App["Plan | None"]):
         """
         import traceback
 
-        self.crash = self._write_log(traceback.format_exc())
-        self._close_messages_no_wait()
-
-    def _write_log(self, text: str) -> str:
-        folder = Path(places.state_folder(self._setup.env))
+        text = traceback.format_exc()
         reason = text.strip().splitlines()[-1]
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            (folder / "crash.log").write_text(text, encoding="utf-8", errors="replace")
+            more = f"details in {places.write_crash(self._setup.env, text)}"
         except OSError as error:
-            return f"leafmark: {reason} (no log: {error})"
-        return f"leafmark: {reason} (details in {folder / 'crash.log'})"
+            more = f"no log: {error}"
+        self.crash = f"leafmark: {reason} ({more})"
+        self._close_messages_no_wait()

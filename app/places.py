@@ -11,7 +11,7 @@ import errno
 import os
 import sys
 
-from app.small_files import read_small
+from app.small_files import read_small, write_whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -167,17 +167,17 @@ def write_screen(env: Mapping[str, str], values: Mapping[str, str]) -> None:
     _write(os.path.join(state_folder(env), "screen"), text.encode("utf-8", "replace"))
 
 
+def write_crash(env: Mapping[str, str], text: str) -> str:
+    """Keep what is known of an error that nobody expected, in place of the one before.
+
+    :return: the path of the file.
+    :raises OSError: it cannot be written.
+    """
+    path = os.path.join(state_folder(env), "crash.log")
+    _write(path, text.encode("utf-8", "replace"))
+    return path
+
+
 def _write(path: str, data: bytes) -> None:
-    """Put a file in its place whole, or not at all: nothing is left of one that did not fit on the disk."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    aside = f"{path}.{os.getpid()}"
-    try:
-        with open(aside, "wb") as file:
-            file.write(data)
-        os.replace(aside, path)
-    except OSError:
-        try:
-            os.unlink(aside)
-        except OSError:
-            pass  # it was never made
-        raise
+    write_whole(path, data)

@@ -1,7 +1,8 @@
-"""Reading a small file that others write: settings, pins, notes (FORMATS 1).
+"""Small files: reading one that others write (settings, pins, notes; FORMATS 1), and putting one in its place
+whole.
 
-What lies in its place may be anything: a cloned repository brings links to devices, a named pipe waits for
-ever, a file with holes is longer than any memory. Such are refused, with the reason in a few words.
+What lies where one is read may be anything: a cloned repository brings links to devices, a named pipe waits
+for ever, a file with holes is longer than any memory. Such are refused, with the reason in a few words.
 
 On the fast path: imports nothing but `os`, `stat` and `errno`.
 """
@@ -19,6 +20,7 @@ IRREGULAR = "not a regular file"
 
 # Not waiting, should a pipe come into the place of the file that was looked at a moment ago.
 _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 def read_small(path: str, most: int = LONGEST) -> bytes:
@@ -49,6 +51,34 @@ def read_small(path: str, most: int = LONGEST) -> bytes:
     if not left:
         raise _too_long(path, most)
     return b"".join(parts)
+
+
+def write_whole(path: str, data: bytes, mode: int = 0o666, *, fsync: bool = False) -> None:
+    """Put a file in its place whole, or not at all. It is written beside it first: who reads meanwhile, or
+    writes as well, has one or the other and never a mixture.
+
+    :param path: in a folder that is there. A link in its place is replaced, not followed.
+    :param mode: of the new file, whatever that of the old one was; the umask takes its share.
+    :param fsync: what is in it is on the disk before it has its name.
+    :raises OSError: it cannot be written. The old file is as it was, and nothing else is left.
+    """
+    folder, name = os.path.split(path)
+    # Hidden: should this process be killed, nobody takes what is left for one of the folder's files.
+    aside = os.path.join(folder, f".{name}.{os.urandom(8).hex()}.tmp")
+    descriptor = os.open(aside, _CREATE, mode)
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(data)
+            if fsync:
+                file.flush()
+                os.fsync(descriptor)
+        os.replace(aside, path)
+    except BaseException:
+        try:
+            os.unlink(aside)
+        except OSError:
+            pass  # what stopped it is what counts
+        raise
 
 
 def check_regular(path: str, status: os.stat_result) -> None:

@@ -256,6 +256,7 @@ def test_the_screen_does_not_wait_for_what_few_runs_need() -> None:
         "app.services.images",
         "textual.widgets._text_area",
         "app.actions.compare",
+        "app.messages.archive",
         "app.screens.archive_dialog",
         "app.screens.questions",
         "send2trash",
@@ -276,7 +277,10 @@ def test_the_screen_does_not_wait_for_what_few_runs_need() -> None:
 
 
 def test_the_selector_loads_nothing_of_the_tree() -> None:
-    assert not _loaded("app.browser, app.screens.resume", {"app.screens.browser", "app.widgets.entry_tree"})
+    assert not _loaded(
+        "app.browser, app.screens.resume",
+        {"app.messages.reading", "app.screens.browser", "app.widgets.entry_tree"},
+    )
 
 
 def test_the_selector_loads_nothing_of_a_transcript() -> None:
@@ -287,6 +291,7 @@ def test_the_selector_loads_nothing_of_a_transcript() -> None:
 def test_the_browser_loads_no_decoder_document_or_dialog() -> None:
     rare = {
         "msgspec",
+        "app.messages.transcripts",
         "app.view.entry_document",
         "app.widgets.transcript",
         "app.screens.dialogs",

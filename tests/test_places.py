@@ -160,6 +160,16 @@ def test_nothing_is_left_of_what_did_not_fit_on_the_disk(tmp_path):
     assert places.read_theme(env) == "light"
 
 
+def test_of_crashes_the_last_is_kept(tmp_path):
+    env = {"LEAFMARK_STATE_DIR": str(tmp_path / "state")}
+    for text in ("the first, which is longer\n", "the \ud83d second\n"):
+        assert places.write_crash(env, text) == str(tmp_path / "state/crash.log")
+    assert (tmp_path / "state/crash.log").read_text() == "the ? second\n"
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OSError, match="file"):
+        places.write_crash({"LEAFMARK_STATE_DIR": str(tmp_path / "file" / "x")}, "")
+
+
 def test_a_path_is_absolute_without_asking_where_we_are(tmp_path, monkeypatch):
     (tmp_path / "gone").mkdir()
     monkeypatch.chdir(tmp_path / "gone")

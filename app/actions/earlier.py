@@ -78,7 +78,9 @@ def take_back_earlier(
         try:
             (journal.told if each.waits else journal.taken_back)(each.step.number)
         except OSError as error:
-            notes.append(f"the journal cannot be written: {error.filename}: {error.strerror or error}")
+            # a write to an open file that fails names no path
+            where = error.filename or state_folder
+            notes.append(f"the journal cannot be written: {where}: {error.strerror or error}")
     if any(each.error for each in tried) and len(journal.actions()) > 1:
         notes.append(PASSED)
     return tried, list(dict.fromkeys(notes))

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from app.sessions.change import Change
 from app.sessions.tracked_file import now_ms
-from app.small_files import check_regular, read_small
+from app.small_files import check_regular, read_small, write_whole
 from app.stores.locks import FileLock
 
 if TYPE_CHECKING:
@@ -185,16 +184,8 @@ class Journal:
         return True
 
     def _rewrite(self, entries: Iterable[Recorded], more: bytes) -> None:
-        descriptor, temporary = tempfile.mkstemp(dir=self._folder)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                for entry in entries:
-                    file.write(_written(_line(entry)))
-                file.write(more)
-            os.replace(temporary, self._path)
-        except OSError:
-            os.unlink(temporary)
-            raise
+        lines = [_written(_line(entry)) for entry in entries]
+        write_whole(self._path, b"".join([*lines, more]), 0o600)
 
     def _read(self) -> bytes:
         try:

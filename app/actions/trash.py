@@ -80,9 +80,11 @@ def trash(path: str, env: Mapping[str, str], store: Store | None = None, *, anyw
 
 def _away(path: str, status: os.stat_result, env: Mapping[str, str]) -> str:
     """Move one thing to the trash; where it lies now, "" where that is not known."""
+    notes = trashcan.next_notes(path, env)
     try:
         _send(path, env)
     except OSError as error:
+        trashcan.drop_stray(notes)
         if not os.path.lexists(path):
             raise NotThere(path, 0, "no such file") from None
         folder = os.path.dirname(path)

@@ -6,6 +6,7 @@ top of each other file system. macOS has a plain folder, which does not say wher
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 import sys
@@ -114,6 +115,36 @@ def find(path: str, status: os.stat_result, env: Mapping[str, str]) -> str:
         if is_same_place(note.path, path) and _is_copy(note.in_trash, status)
     ]
     return max(copies, key=lambda note: note.when_ms).in_trash if copies else ""
+
+
+def next_notes(path: str, env: Mapping[str, str]) -> list[str]:
+    """Where the note about the thing at `path` will be that a move to the trash writes first, in each of the
+    folders that it may choose.
+    """
+    stem, ending = os.path.splitext(os.path.basename(path))
+    found = []
+    for folder in folders(env, [os.path.dirname(path)]):
+        name, number = stem + ending, 0
+        while folder.info and (
+            os.path.lexists(os.path.join(folder.files, name))
+            or os.path.lexists(os.path.join(folder.info, name + SUFFIX))
+        ):
+            number += 1
+            name = f"{stem} {number}{ending}"
+        if folder.info:
+            found.append(os.path.join(folder.info, name + SUFFIX))
+    return found
+
+
+def drop_stray(notes: Iterable[str]) -> None:
+    """Delete those of `next_notes` about things that did not come, because the move has failed: an empty one
+    says nothing, and stands in the way of the next.
+    """
+    for note in notes:
+        trash, name = os.path.dirname(os.path.dirname(note)), os.path.basename(note)
+        if not os.path.lexists(os.path.join(trash, FILES, name.removesuffix(SUFFIX))):
+            with contextlib.suppress(OSError):
+                os.unlink(note)
 
 
 def note_of(in_trash: str) -> str:

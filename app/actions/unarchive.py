@@ -15,7 +15,7 @@ from app.actions.moving import beside, move, occupied
 from app.formats.errors import SessionError
 from app.sessions.change import Change
 from app.sessions.ends import provisional
-from app.sessions.errors import AlreadyThere, NotThere, Unreadable
+from app.sessions.errors import AlreadyThere, Changed, NotThere, Unreadable
 from app.sessions.file_storage import refused
 from app.stores.archive import PACKED
 
@@ -42,6 +42,7 @@ def unarchive(archived: Archived) -> Change:
     :return: what was done: `before` is the packed file, `after` the session's. `note` says what stayed.
     :raises AlreadyThere: another file, or a folder of artifacts, is where one would go.
     :raises NotThere: it is not in the archive any more.
+    :raises Changed: another file has taken its place since it was listed.
     :raises DamagedArchive: it cannot be unpacked.
     :raises Unreadable: it cannot be read.
     :raises WriteFailed: the system refused; nothing has changed.
@@ -51,22 +52,26 @@ def unarchive(archived: Archived) -> Change:
     artifacts = os.path.splitext(target)[0]
     if os.path.lexists(packed_artifacts) and os.path.lexists(artifacts):
         raise occupied(artifacts)
-    folder = os.path.dirname(target)
-    is_new = not os.path.lexists(folder)
-    try:
-        is_ours = _put(archived, target)
-        if os.path.lexists(packed_artifacts):
-            try:
-                move(packed_artifacts, artifacts)
-            except SessionError:
-                if is_ours:
-                    os.unlink(target)
-                raise
-    except SessionError:
-        if is_new:
+    # First of all: of what is not there nothing is made, no folder either.
+    with _opened(packed) as source:
+        status = os.fstat(source.fileno())
+        if (status.st_size, status.st_mtime_ns // 1_000_000) != (archived.size, archived.mtime_ms):
+            raise Changed(packed)
+        new = _missing(os.path.dirname(target))
+        try:
+            is_ours = _put(archived, source)
+            if os.path.lexists(packed_artifacts):
+                try:
+                    move(packed_artifacts, artifacts)
+                except SessionError:
+                    if is_ours:
+                        os.unlink(target)
+                    raise
+        except SessionError:
             with contextlib.suppress(OSError):
-                os.rmdir(folder)
-        raise
+                for made in new:
+                    os.rmdir(made)
+            raise
     return Change(
         "file",
         target,
@@ -83,23 +88,33 @@ def unarchive(archived: Archived) -> Change:
 def damage(packed: str) -> str:
     """Why a file of the archive could not be brought back, "" where it could. It is unpacked to its end."""
     try:
-        for _ in _chunks(packed):
-            pass
+        with _opened(packed) as source:
+            for _ in _chunks(packed, source):
+                pass
     except SessionError as error:
         return error.reason
     return ""
 
 
-def _put(archived: Archived, target: str) -> bool:
-    """Have the unpacked session at `target`. False where it was there before, from a time when somebody was
+def _missing(folder: str) -> list[str]:
+    """The folders that have to be made for it to be there, itself first."""
+    found = []
+    while folder and not os.path.lexists(folder):
+        found.append(folder)
+        folder = os.path.dirname(folder)
+    return found
+
+
+def _put(archived: Archived, source: IO[bytes]) -> bool:
+    """Have the unpacked session where it lay. False where it was there before, from a time when somebody was
     stopped half-way.
     """
-    temporary = ""
+    target, temporary = archived.target, ""
     try:
         os.makedirs(os.path.dirname(target), exist_ok=True)
         descriptor, temporary = beside(target)
         with os.fdopen(descriptor, "wb") as file:
-            for data in _chunks(archived.path):
+            for data in _chunks(archived.path, source):
                 file.write(data)
             file.flush()
             os.fsync(descriptor)
@@ -118,9 +133,9 @@ def _put(archived: Archived, target: str) -> bool:
     return True
 
 
-def _chunks(packed: str) -> Iterator[bytes]:
+def _chunks(packed: str, source: IO[bytes]) -> Iterator[bytes]:
     """What is packed, piece by piece."""
-    with _opened(packed) as source, gzip.GzipFile(fileobj=source) as unpacked:
+    with gzip.GzipFile(fileobj=source) as unpacked:
         size = 0
         while data := _next(packed, unpacked):
             size += len(data)

@@ -27,7 +27,7 @@ def record(change: Change, setup: Setup, action: int = 0) -> int:
     try:
         return Journal(setup.state_folder).record(change, action)
     except OSError as error:
-        _complain_of(error)
+        _complain_of(error, setup)
         return 0
 
 
@@ -36,7 +36,7 @@ def taken_back(number: int, setup: Setup) -> None:
     try:
         Journal(setup.state_folder).taken_back(number)
     except OSError as error:
-        _complain_of(error)
+        _complain_of(error, setup)
 
 
 def told(number: int, setup: Setup) -> None:
@@ -44,8 +44,9 @@ def told(number: int, setup: Setup) -> None:
     try:
         Journal(setup.state_folder).told(number)
     except OSError as error:
-        _complain_of(error)
+        _complain_of(error, setup)
 
 
-def _complain_of(error: OSError) -> None:
-    complain(f"undo will not know of it: {error.filename}: {error.strerror or error}")
+def _complain_of(error: OSError, setup: Setup) -> None:
+    # a write to an open file that fails names no path
+    complain(f"undo will not know of it: {error.filename or setup.state_folder}: {error.strerror or error}")

@@ -62,14 +62,15 @@ _MODULES = {
 }
 
 
-def __getattr__(name: str) -> object:
-    # A list that is printed needs next to nothing of these.
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
+if not TYPE_CHECKING:  # a checker would take every name that is not there for one that is
 
-    found: object = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
-    return found
+    def __getattr__(name: str) -> object:
+        # A list that is printed needs next to nothing of these.
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
+
+        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
 
 
 def open(  # the library's word for it: app.index.open(...)

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 
 from app.index.catalog import Catalog
-from app.index.catalog_file import SHARED_JOURNAL, forget, journal_of
+from app.index.catalog_file import SHARED_JOURNAL, forget, journal_of, no_folder, text_in
 from app.index.row import SCHEMA, catalog_in
 from app.index.text import table
 from app.index.text.segment import SUFFIX
@@ -50,11 +50,11 @@ def where(cache_folder: str, catalog: Catalog | None = None) -> Where:
     :param catalog: that in the folder, for somebody who has one; it is closed afterwards.
     """
     path = catalog_in(cache_folder)
-    folder = os.path.join(cache_folder, f"text-{SCHEMA}")
-    sizes = sizes_in(folder)
+    sizes = sizes_in(text_in(cache_folder))
     total = sum(sizes.values())
     sessions = texts = live = 0
-    note = None
+    why = no_folder(cache_folder)
+    note = f"nothing is kept: {cache_folder}: {why}" if why else None
     if os.path.isfile(path):
         catalog = catalog or Catalog(cache_folder, [])
         try:
@@ -70,13 +70,13 @@ def where(cache_folder: str, catalog: Catalog | None = None) -> Where:
         folder=cache_folder,
         catalog=path,
         catalog_bytes=sum(_size(path + ending) for ending in ("", "-wal", "-shm")),
-        text=folder,
+        text=os.path.join(cache_folder, f"text-{SCHEMA}"),
         segments=len(sizes),
         text_bytes=total,
         dead_bytes=max(0, total - live),
         sessions=sessions,
         without_text=max(0, sessions - texts),
-        network=journal_of(cache_folder) == SHARED_JOURNAL,
+        network=not why and journal_of(cache_folder) == SHARED_JOURNAL,
         note=note,
     )
 
@@ -91,7 +91,7 @@ def rebuild(cache_folder: str) -> None:
     """
     forget(cache_folder)
     _unlink(os.path.join(cache_folder, f"newest-{SCHEMA}"))
-    folder = os.path.join(cache_folder, f"text-{SCHEMA}")
+    folder = text_in(cache_folder)
     for name in sizes_in(folder):
         _unlink(os.path.join(folder, name + SUFFIX))
 
@@ -106,7 +106,7 @@ def _counts(connection: sqlite3.Connection) -> tuple[int, int, int]:
 def _size(path: str) -> int:
     try:
         return os.path.getsize(path)
-    except OSError:
+    except (OSError, ValueError):
         return 0
 
 

@@ -7,14 +7,13 @@ do is to repeat work. Rows belong to stores, and only those of the stores at han
 
 from __future__ import annotations
 
-import os
 from _operator import attrgetter  # `operator` itself would have to be loaded first
 from _thread import allocate_lock
 
 from app.index import stored
+from app.index.catalog_file import text_in
 from app.index.database import Busy, encode, written_by_others
 from app.index.front import Front
-from app.index.row import SCHEMA
 from app.index.stored import ids_of, newest_first
 
 TYPE_CHECKING = False
@@ -48,7 +47,7 @@ class Catalog(Front):
     def __init__(self, folder: str, stores: Sequence[Store]) -> None:
         """:param folder: made when it is not there; nothing is written anywhere else."""
         super().__init__(folder, stores)
-        self.text_folder = os.path.join(folder, f"text-{SCHEMA}")
+        self.text_folder = text_in(folder)
         self._text_store: TextStore | None = None
         # The connection that `signatures` were read by, and what it then knew of the writing of others.
         self._known_by: tuple[sqlite3.Connection, int] | None = None

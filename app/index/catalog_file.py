@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 
-from app.index.row import catalog_in
+from app.index.row import SCHEMA, catalog_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,6 +13,32 @@ if TYPE_CHECKING:
 
 LOCAL_JOURNAL, SHARED_JOURNAL = "WAL", "DELETE"
 """SQLite's names for how a file on this machine's disks and one on a network share are written."""
+
+
+def text_in(folder: str) -> str:
+    """The folder of the texts in a cache folder. Of one that can be none it is where nothing can be: so all
+    that is tried there fails as it does where nothing may be written.
+    """
+    return os.path.join(os.devnull if no_folder(folder) else folder, f"text-{SCHEMA}")
+
+
+def make_folder(folder: str) -> None:
+    """Make the cache folder, for this user alone.
+
+    :raises OSError: it cannot be made; no file system takes that for a path.
+    """
+    reason = no_folder(folder)
+    if reason:
+        raise OSError(errno.EINVAL, reason, folder)
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+
+
+def no_folder(folder: str) -> str:
+    """Why no file system takes `folder` for a path, "" where one may."""
+    try:
+        return "is no path: there is a NUL in it" if b"\0" in os.fsencode(folder) else ""
+    except UnicodeEncodeError:
+        return "is no path: there is half a character in it"
 
 
 def journal_of(folder: str) -> str:
@@ -29,6 +56,9 @@ def forget(folder: str) -> None:
     :raises OSError: it cannot be deleted.
     """
     path = catalog_in(folder)
+    reason = no_folder(folder)
+    if reason:
+        raise OSError(errno.EINVAL, reason, folder)
     if not os.path.isdir(folder):
         return
     with alone(folder):

@@ -161,7 +161,9 @@ class Database:
 
     def _connect(self) -> sqlite3.Connection:
         if not os.path.isdir(self._folder):
-            os.makedirs(self._folder, mode=0o700, exist_ok=True)
+            from app.index.catalog_file import make_folder
+
+            make_folder(self._folder)
         self._inode = 0
         if not os.path.exists(self.path):
             # Made here and not by SQLite: first messages are nobody else's business.

@@ -13,7 +13,7 @@ from app.stores.layout import reason
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from app.index.row import Row
     from app.stores.base import Store
@@ -46,22 +46,31 @@ class Place:
         return () if self.store is None else self.store.agents
 
 
-def place(named: str, stores: Sequence[Store], cache_folder: str) -> Place:
+def place(
+    named: str,
+    stores: Sequence[Store],
+    cache_folder: str,
+    told: Callable[[str], object] | None = None,
+) -> Place:
     """Where the session is that ``named`` stands for: the path of a file, an id, else the beginning of one id
     only. The catalog in ``cache_folder`` is brought up to date first, unless a path leaves nothing to ask.
 
+    :param told: gets the line that says why the catalog cannot be kept, where it cannot.
     :raises NotFound: there is none.
     :raises Ambiguous: there are several.
     :raises Unreadable: what lies at that path is no file.
     """
-    (found,) = places((named,), stores, cache_folder)
+    (found,) = places((named,), stores, cache_folder, told)
     if isinstance(found, Exception):
         raise found
     return found
 
 
 def places(
-    names: Sequence[str], stores: Sequence[Store], cache_folder: str
+    names: Sequence[str],
+    stores: Sequence[Store],
+    cache_folder: str,
+    told: Callable[[str], object] | None = None,
 ) -> list[Place | NotFound | Ambiguous | Unreadable]:
     """The same for several, each in its turn, with one look at the catalog. What `place` would raise for a
     name stands in its place.
@@ -79,7 +88,7 @@ def places(
         # A file's mere name may be somebody's id as well.
         if not (there and os.path.dirname(named)):
             if rows is None:
-                rows = _rows(stores, cache_folder)
+                rows = _rows(stores, cache_folder, told)
             try:
                 path = find_session(named, rows).path
             except NotFound as error:
@@ -120,13 +129,16 @@ def check_file(path: str) -> None:
 _OTHERS = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"))
 
 
-def _rows(stores: Sequence[Store], cache_folder: str) -> Sequence[Row]:
+def _rows(stores: Sequence[Store], cache_folder: str, told: Callable[[str], object] | None) -> Sequence[Row]:
     index = Index(stores, cache_folder)
     try:
         index.scan()
-        return index.rows()
+        rows = index.rows()
     finally:
         index.close()
+    if index.note and told is not None:
+        told(index.note)
+    return rows
 
 
 def find_session(named: str, rows: Sequence[Row]) -> Row:

@@ -85,7 +85,7 @@ def as_left(path: str) -> sqlite3.Connection | None:
             return None
         if not os.path.getsize(path):
             return None
-    except OSError:
+    except (OSError, ValueError):  # gone; no path at all
         return None
     name = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     try:

@@ -17,7 +17,7 @@ import os
 from _imp import source_hash  # the only digest that no module has to be loaded for
 
 from app.index.row import SCHEMA, Row, catalog_in
-from app.small_files import read_small
+from app.small_files import read_small, write_whole
 from app.stores.live import GROWING_MS
 
 TYPE_CHECKING = False
@@ -92,13 +92,9 @@ class Page:
         blobs = [marshal.dumps(row.values(), _MARSHAL_VERSION) for row in rows[:ROWS]]
         told = marshal.dumps((self._now_ms, total, blobs), _MARSHAL_VERSION)
         content: tuple[Any, ...] = (self._key, self._record, source_hash(_SEED, told), told)
-        temporary = f"{self._path}.{os.getpid()}"
         try:
             # First prompts are nobody else's business.
-            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with open(descriptor, "wb") as file:
-                marshal.dump(content, file, _MARSHAL_VERSION)
-            os.replace(temporary, self._path)
+            write_whole(self._path, marshal.dumps(content, _MARSHAL_VERSION), 0o600)
         except OSError:
             # The next list takes the longer way.
             pass

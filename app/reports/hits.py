@@ -86,7 +86,9 @@ class Painter:
             parts[0] += f" {hit.entry_id}"
         place = self._place(hit)
         if place.on_active_path is False:
-            parts += (f"branch {place.branch} of {place.branches}", "not on the active path")
+            if place.branch and place.branches > 1:
+                parts.append(f"branch {place.branch} of {place.branches}")
+            parts.append("not on the active path")
         if hit.near:
             parts.append("in another spelling")
         # Ids and types of entries are as strange as their files.

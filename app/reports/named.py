@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.index.find import Ambiguous, NotFound, place
+from app.reports.output import complain
 from app.sessions.errors import NotThere, SessionError
 from app.sessions.tree import open_tree
 from app.stores.layout import reason
@@ -29,7 +30,7 @@ def open_named(named: str, setup: Setup) -> SessionTree:
     """
     path = named
     try:
-        found = place(named, setup.stores, setup.cache_folder)
+        found = place(named, setup.stores, setup.cache_folder, complain)
         path = found.path
         return open_tree(path, found.agents)
     except (NotFound, NotThere) as error:

@@ -11,7 +11,7 @@ from textual import on
 from app.actions import on_rows
 from app.commands import key_name, key_of
 from app.formats.text import one_line
-from app.messages import ActionsDone, EarlierFound, PlanReady
+from app.messages.acting import ActionsDone, EarlierFound, PlanReady
 from app.screens.answering_side import once_known
 from app.screens.asking_screen import CANCEL, Asked, Edited
 from app.screens.trashing_screen import is_asked_again, title_of

@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from app.formats.text import one_line
-from app.messages import ArchiveRead
+from app.messages.archive import ArchiveRead
 from app.services.surroundings import Surroundings
 from app.view.ages import age, size
 from app.view.cells import fill, steady, width

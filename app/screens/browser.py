@@ -8,13 +8,14 @@ from textual import on
 from textual.containers import Horizontal
 
 from app.commands import footer, of_pane, offered
-from app.messages import HitPlaced, ScreenReady
+from app.messages.searching import HitPlaced
+from app.messages.sessions import ScreenReady
 from app.screens.reading_side import ReadingSide
 from app.screens.sessions_screen import SessionsScreen
 from app.screens.sessions_side import SessionsSide
 from app.screens.tree_screen import TreeScreen
 from app.view.bars import keys_line
-from app.view.geometry import MEDIUM, PANES, place
+from app.view.geometry import PANES, place
 from app.widgets.bar import Bar
 from app.widgets.entry_tree import EntryTree
 from app.widgets.line_list import LineList
@@ -245,14 +246,13 @@ class BrowserScreen(TreeScreen):
 
     def action_fold_pane(self, pane: str) -> None:
         """Close or open a pane."""
-        shown = place(self.size.width, self.size.height, self._pane, self._folded)
-        if pane in self._folded:
+        columns, lines = self.size
+        shown = place(columns, lines, self._pane, self._folded)
+        if pane not in shown:
             self._folded -= {pane}
-            if self.size.width < MEDIUM:
+            if pane not in place(columns, lines, self._pane, self._folded):
+                # the screen is too narrow for it beside the others
                 self._focus_pane(pane)
-        elif pane not in shown:
-            # open, but the screen is too narrow for it beside the others
-            self._focus_pane(pane)
         elif len(shown) > 1:
             self._folded |= {pane}
         if self._pane in self._folded:

@@ -104,10 +104,22 @@ class ChoiceDialog(Dialog[str | None]):
             box.border_title = Content(one_line(self._title, 100))
             self._list.styles.height = 2 * len(self._choices)
             with VerticalScroll(classes="body", can_focus=False):
-                for line in self._said:
-                    yield Static(Content(inert(line)), classes="warning")
+                yield from self._lines()
                 yield self._list
             yield Static(Content("Enter takes it   Esc back"), classes="hint")
+
+    def tell(self, said: Sequence[str], choices: Sequence[Choice]) -> None:
+        """It stands otherwise now; the answers are as many, in the same order."""
+        lines, self._said, self._choices = self._said, said, choices
+        self._list.choices = choices
+        self._list.redraw_rows()
+        if self.is_mounted and list(said) != list(lines):
+            body = self.query_one(".body", VerticalScroll)
+            body.query(".warning").remove()
+            body.mount(*self._lines(), before=self._list)
+
+    def _lines(self) -> list[Static]:
+        return [Static(Content(inert(line)), classes="warning") for line in self._said]
 
     def on_mount(self) -> None:
         # what is said above it comes first

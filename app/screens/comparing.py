@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from app.actions.compare import Comparison
-    from app.messages import BranchesCompared
+    from app.messages.acting import BranchesCompared
     from app.view.line import Line
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from textual import on
 
 from app.formats.text import one_line
-from app.messages import EntryRead, ImageDecoded
+from app.messages.reading import EntryRead, ImageDecoded
 from app.services.made import stop_made
 from app.view.ages import age
 from app.view.tree_damage import DamagedLine

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from app.actions.go_on import Question
     from app.index.row import Row
-    from app.messages import Outcome, PointsFound
+    from app.messages.acting import Outcome, PointsFound
     from app.screens.picking_screen import PickingScreen
     from app.services.going import Going
 
@@ -60,6 +60,10 @@ class GoingOn:
         self._compare = compare
         self.summary = Summarising(screen, going, self._act)
         self._meant: Meant | None = None
+        self._entry_id = ""
+        # what is asked first, while it is; and where the session was when that was last found out
+        self._asks: ChoiceDialog | None = None
+        self._asked_at = ""
         self._question: Question | None = None
         self._way = ""
         self._text: str | None = None
@@ -69,15 +73,37 @@ class GoingOn:
 
     def begin(self, row: Row, entry_id: str) -> None:
         """Find out what can be done at an entry of the session of `row`."""
-        self._meant = Meant(self._screen.model, [row])
-        self._going.ask(row, entry_id)
+        self._meant, self._entry_id = Meant(self._screen.model, [row]), entry_id
+        self._find_out(row)
+
+    def look_again(self) -> None:
+        """Sessions have changed: what is asked says where this one is."""
+        there = self._meant.row if self._meant is not None and self._asks is not None else None
+        if there is not None and there.path != self._asked_at:
+            self._find_out(there)
+
+    def _find_out(self, row: Row) -> None:
+        self._asked_at = row.path
+        self._going.ask(row, self._entry_id)
 
     # where
 
     def found(self, event: PointsFound) -> None:
         """What can be done is known: ask, unless the user has gone on to something else."""
         screen, question = self._screen, event.question
-        if self._meant is None or event.row.path != self._meant.first.path or not screen.is_active:
+        if self._meant is None or event.row.path != self._asked_at:
+            return
+        if self._asks is not None:
+            if question is not None:
+                self._question = question
+                self._asks.tell(*_ways(question))
+            return
+        if not screen.is_active:
+            return
+        there = self._meant.row
+        if there is not None and there.path != event.row.path:
+            # it was moved meanwhile
+            self._find_out(there)
             return
         if question is None:
             screen.complain(event.reason)
@@ -107,36 +133,11 @@ class GoingOn:
 
     def _offer(self, question: Question) -> None:
         self._question = question
-        here, elsewhere = question.here, question.elsewhere
-        choices = [
-            Choice(
-                ELSEWHERE,
-                "n",
-                "Go on in a new session file; this one stays as it is",
-                why_not=elsewhere.problem,
-                command=elsewhere.plan.argv,
-            ),
-            Choice(
-                HERE,
-                "h",
-                "Go on here, in this session",
-                why_not=here.problem,
-                command=here.plan.argv,
-            ),
-            Choice(STAY, "l", "Put the leaf here, and stay in leafmark", _appended(question), here.problem),
-            Choice(
-                OTHER_FOLDER, "f", "Go on in a new session of another folder", "asks which", elsewhere.problem
-            ),
-            Choice("compare", "c", "Compare with the active path", "nothing is written"),
-            Choice("cancel", "x", "Cancel", "nothing is written"),
-        ]
-        said = [here.problem] if here.problem and not elsewhere.problem else []
-        if here.plan.problem:
-            # the leaf can be moved and a file be made all the same
-            said.append(f"The program cannot be started from here: {here.plan.problem}")
-        self._screen.app.push_screen(ChoiceDialog("go on from this entry", said, choices), self._chosen)
+        self._asks = ChoiceDialog("go on from this entry", *_ways(question))
+        self._screen.app.push_screen(self._asks, self._chosen)
 
     def _chosen(self, answer: str | None) -> None:
+        self._asks = None
         self._way, self._text, self._sends, self._folder = answer or "", None, False, None
         if answer == "compare":
             self._compare()
@@ -261,6 +262,38 @@ class GoingOn:
         if summary:
             self._screen.app.copy_to_clipboard(summary)
             self._screen.notify("The summary is on the clipboard", markup=False)
+
+
+def _ways(question: Question) -> tuple[list[str], list[Choice]]:
+    """What there is to say of the question how to go on, and its answers."""
+    here, elsewhere = question.here, question.elsewhere
+    choices = [
+        Choice(
+            ELSEWHERE,
+            "n",
+            "Go on in a new session file; this one stays as it is",
+            why_not=elsewhere.problem,
+            command=elsewhere.plan.argv,
+        ),
+        Choice(
+            HERE,
+            "h",
+            "Go on here, in this session",
+            why_not=here.problem,
+            command=here.plan.argv,
+        ),
+        Choice(STAY, "l", "Put the leaf here, and stay in leafmark", _appended(question), here.problem),
+        Choice(
+            OTHER_FOLDER, "f", "Go on in a new session of another folder", "asks which", elsewhere.problem
+        ),
+        Choice("compare", "c", "Compare with the active path", "nothing is written"),
+        Choice("cancel", "x", "Cancel", "nothing is written"),
+    ]
+    said = [here.problem] if here.problem and not elsewhere.problem else []
+    if here.plan.problem:
+        # the leaf can be moved and a file be made all the same
+        said.append(f"The program cannot be started from here: {here.plan.problem}")
+    return said, choices
 
 
 def _appended(question: Question) -> str:

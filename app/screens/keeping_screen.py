@@ -11,7 +11,7 @@ from textual import on
 
 from app.commands import key_of
 from app.formats.text import one_line
-from app.messages import CatalogLoaded, IndexFailed, SessionsChanged
+from app.messages.sessions import CatalogLoaded, IndexFailed, SessionsChanged
 from app.screens.sessions_side import SessionsSide
 from app.screens.surroundings_screen import SurroundingsScreen
 from app.services.indexing import Indexing

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from app.messages import HitPlaced
+from app.messages.searching import HitPlaced
 from app.screens.sessions_screen import SessionsScreen
 from app.widgets.entry_pane import EntryPane
 from app.widgets.entry_tree import EntryTree

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from app.index.row import Row
-    from app.messages import HitPlaced
+    from app.messages.searching import HitPlaced
     from app.sessions.tree import Node
     from app.setup import Setup
 

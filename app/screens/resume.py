@@ -5,7 +5,8 @@ from __future__ import annotations
 from textual import on
 from textual.containers import Container
 
-from app.messages import FirstPageRead, HitPlaced, ScreenReady
+from app.messages.searching import HitPlaced
+from app.messages.sessions import FirstPageRead, ScreenReady
 from app.screens.answering_side import once_known
 from app.screens.sessions_screen import SessionsScreen
 from app.screens.sessions_side import SessionsSide

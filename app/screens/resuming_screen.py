@@ -10,7 +10,7 @@ from textual import on
 
 from app.commands import key_of
 from app.formats.text import one_line
-from app.messages import PlanMade
+from app.messages.acting import PlanMade
 from app.screens.acting_screen import ActingScreen
 from app.screens.sessions_side import SessionsSide
 from app.services.made import stop_made
@@ -22,11 +22,19 @@ from app.widgets.session_list import SessionListView
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from textual.timer import Timer
+
     from app.actions.resume import Plan
     from app.index.row import Row
     from app.screens.dialogs import ResumeDialog, Standing
     from app.services.liveness import Planner
     from app.view.line import Line
+
+
+PATIENCE = 0.3
+"""Seconds for which the bar goes on saying what it said of the session before: mostly it is known sooner what
+comes in its place, and at each step of the cursor it would go out and come back.
+"""
 
 
 class ResumingScreen(ActingScreen):
@@ -38,6 +46,9 @@ class ResumingScreen(ActingScreen):
         self.plan: Plan | None = None
         self.planned = ""
         self._holder = ""
+        # whether the bar says what Enter would do, with this session or, for a moment, the one before
+        self._bar_tells = False
+        self._bar_timer: Timer | None = None
         # what is asked before a session is gone on with, and about which
         self._dialog: tuple[ResumeDialog, Meant] | None = None
 
@@ -63,7 +74,11 @@ class ResumingScreen(ActingScreen):
             return asking
         row = self.side.list.row if self.is_mounted else None
         plan = self.plan
-        if row is None or plan is None or self.planned != row.path or not self.side.is_answered:
+        if row is None or not self.side.is_answered:
+            self._bar_tells = False
+        elif self.planned == row.path:
+            self._bar_tells = True
+        if plan is None or not self._bar_tells:
             return resume_line(cells, key="", command=[], folder="", problem="", warning="")
         return resume_line(
             cells,
@@ -71,7 +86,7 @@ class ResumingScreen(ActingScreen):
             command=[one_line(word, 2_000) for word in plan.argv],
             folder=tilde(plan.cwd, self.setup.home),
             problem=one_line(plan.problem or ""),
-            warning=one_line(self.reasons.get(row.path, "") or plan.warning),
+            warning=one_line(self.reasons.get(self.planned, "") or plan.warning),
         )
 
     # the plan
@@ -79,6 +94,15 @@ class ResumingScreen(ActingScreen):
     def make_plan(self, row: Row) -> None:
         """Have it found out how to resume the session under the cursor."""
         self._planner.ask(row)
+        if self._bar_timer is not None:
+            self._bar_timer.stop()
+        self._bar_timer = self.set_timer(PATIENCE, self._tell_no_more)
+
+    def _tell_no_more(self) -> None:
+        row = self.side.list.row
+        if row is not None and self.planned != row.path:
+            self._bar_tells = False
+            self.refresh_bars()
 
     def check_plan(self) -> None:
         """Sessions have changed: make the plan anew if it is not right any more."""

@@ -12,7 +12,7 @@ from textual.message import Message
 
 from app.formats.text import one_line
 from app.key_order import letter_follows
-from app.messages import HitPlaced, SearchFound
+from app.messages.searching import HitPlaced, SearchFound
 from app.services.made import stop_made
 from app.view.session_filter import rows_tell
 from app.widgets.pane import Pane

@@ -10,7 +10,7 @@ from textual import on
 
 from app.commands import COMMANDS, named, of_pane
 from app.formats.text import one_line
-from app.messages import ServiceFailed, Unremembered
+from app.messages.sessions import ServiceFailed, Unremembered
 from app.screens.keeping_screen import KeepingScreen
 from app.screens.sessions_side import SessionsSide
 from app.screens.under_way_screen import STOP

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from app.actions.go_on import Question
-    from app.messages import SummaryMade
+    from app.messages.acting import SummaryMade
     from app.screens.sessions_screen import SessionsScreen
     from app.services.going import Going
 

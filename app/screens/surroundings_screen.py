@@ -9,7 +9,7 @@ from functools import cached_property
 
 from textual import on
 
-from app.messages import HereFound, PinsRead, PlacesFound, StatesFound, SubagentsRead
+from app.messages.sessions import HereFound, PinsRead, PlacesFound, StatesFound, SubagentsRead
 from app.screens.resuming_screen import ResumingScreen
 from app.services.made import stop_made
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from app.index.row import Row
-    from app.messages import ActionsDone, Outcome
+    from app.messages.acting import ActionsDone, Outcome
     from app.screens.sessions_side import SessionsSide
     from app.services.acting import Acting, Action
     from app.settings import Settings

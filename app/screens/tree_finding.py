@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from textual.message import Message
 
-    from app.messages import EntriesFound
+    from app.messages.searching import EntriesFound
     from app.services.tree_searching import TreeSearcher
     from app.sessions.tree import Node, SessionTree
     from app.view.tree_damage import DamagedLine

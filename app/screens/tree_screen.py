@@ -7,7 +7,7 @@ from functools import cached_property
 from textual import on
 
 from app.actions import on_entries
-from app.messages import (
+from app.messages.acting import (
     ActionsDone,
     BranchesCompared,
     DraftLeft,
@@ -63,6 +63,11 @@ class TreeScreen(PickingScreen):
         picked = self._picked()
         if picked is not None:
             self._going_on.begin(picked.row, picked.entry_id)
+
+    def check_plan(self) -> None:
+        super().check_plan()
+        if "_going_on" in self.__dict__:
+            self._going_on.look_again()
 
     @on(PointsFound)
     def _points_found(self, event: PointsFound) -> None:

@@ -11,7 +11,8 @@ from threading import Lock
 from textual import on
 
 from app.formats.text import one_line
-from app.messages import BranchesRead, EntriesFound, RowsRead, TreeFailed, TreeGrew, TreeOpened
+from app.messages.reading import BranchesRead, RowsRead, TreeFailed, TreeGrew, TreeOpened
+from app.messages.searching import EntriesFound
 from app.screens.tree_finding import TreeFinding
 from app.services.made import stop_made
 from app.widgets.entry_tree import EntryTree
@@ -72,6 +73,8 @@ class TreeSide(Pane):
         self._failed = failed
         self._branch_table: BranchTable | None = None
         self._faults = 0
+        # whether the border goes on saying what it said of the session before
+        self._title_stays = False
         self._branch_timer: Timer | None = None
 
     # imports hold up the first key: these come with the first tree
@@ -109,11 +112,17 @@ class TreeSide(Pane):
         """
         self._trees.open(row.path, (row.agent,), self.entry_tree.mode, again=again)
         generation = self._trees.generation
+        # at each step of the cursor the words in the border would go and others come
+        self._title_stays = True
         self.set_timer(PATIENCE, lambda: self._say_reading(generation))
 
     def _say_reading(self, generation: int) -> None:
-        if generation == self._trees.generation and generation != self._answered:
+        if generation != self._trees.generation:
+            return
+        self._title_stays = False
+        if generation != self._answered:
             self.entry_tree.show_message("reading…")
+        self.head()
 
     def close(self) -> None:
         """Show no tree."""
@@ -225,7 +234,7 @@ class TreeSide(Pane):
         if said:
             self.say(words, f"tree · {said}", (said, branch_words(facts, short=True)))
         else:
-            self.say(words, "tree")
+            self.say(words, None if view and table is None and self._title_stays else "tree")
 
     def _read_branches(self) -> None:
         """Have the branches read in a moment, in which the tree may go on growing."""

@@ -6,7 +6,7 @@ from textual import on
 from textual.actions import SkipAction
 from textual.binding import Binding
 
-from app.messages import ActionsWentOn
+from app.messages.acting import ActionsWentOn
 from app.screens.asking_screen import CANCEL
 from app.screens.trashing_screen import TrashingScreen
 from app.view.under_way import progress_note

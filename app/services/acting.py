@@ -11,7 +11,7 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import NamedTuple
 
-from app.messages import ActionsDone, EarlierFound, Outcome
+from app.messages.acting import ActionsDone, EarlierFound, Outcome
 from app.services.course import Courses
 
 TYPE_CHECKING = False
@@ -269,7 +269,9 @@ class Acting:
         try:
             return self._journal.record(change, action), ""
         except OSError as error:
-            return 0, f"the journal cannot be written: {error.filename}: {error.strerror or error}"
+            # a write to an open file that fails names no path
+            where = error.filename or self._setup.state_folder
+            return 0, f"the journal cannot be written: {where}: {error.strerror or error}"
 
     def _note(self, number: int, *, is_told: bool) -> None:
         """Have the command line know what became of a change."""

@@ -4,7 +4,7 @@ its own.
 
 from __future__ import annotations
 
-from app.messages import BranchesRead
+from app.messages.reading import BranchesRead
 from app.services.latest import Latest
 from app.services.turns import IDLE, Turns
 from app.view.branch_table import BranchTable

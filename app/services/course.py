@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from time import monotonic
 
-from app.messages import ActionsWentOn
+from app.messages.acting import ActionsWentOn
 from app.view.under_way import Course
 
 TYPE_CHECKING = False

@@ -8,7 +8,7 @@ from __future__ import annotations
 from time import monotonic, sleep
 
 from app.formats.pixels import Overtaken
-from app.messages import EntryRead, ImageDecoded
+from app.messages.reading import EntryRead, ImageDecoded
 from app.services.latest import Latest
 from app.services.reading import REST, reason_of
 from app.view.tree_damage import DamagedLine

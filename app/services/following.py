@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from threading import Lock
 
-from app.messages import CatalogLoaded, IndexFailed, SessionsChanged
+from app.messages.sessions import CatalogLoaded, IndexFailed, SessionsChanged
 from app.services.latest import Latest
 from app.view.session_list import SessionList
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from threading import Event, Thread
 
-from app.messages import BranchesCompared, DraftLeft, OutlineMade, PointsFound, SummaryMade
+from app.messages.acting import BranchesCompared, DraftLeft, OutlineMade, PointsFound, SummaryMade
 from app.services.latest import Latest
 
 TYPE_CHECKING = False

@@ -98,7 +98,7 @@ class Indexing:
         return self._thread.is_alive()
 
     def _looked(self) -> None:
-        from app.messages import SessionsChanged
+        from app.messages.sessions import SessionsChanged
 
         with self._lock:
             if self._post is not None and not self._stop.is_set():
@@ -149,7 +149,7 @@ class Indexing:
         if wanted is None or arrangement is None:
             return
         from app.actions.pin import pins
-        from app.messages import FirstPageRead
+        from app.messages.sessions import FirstPageRead
         from app.view.first_page import first_page
 
         lines, row = wanted
@@ -173,7 +173,7 @@ class Indexing:
         """Post what there is to say, if there is anybody to post to. With the lock held."""
         if self._post is None or self._stop.is_set():
             return
-        from app.messages import CatalogLoaded, IndexFailed, SessionsChanged
+        from app.messages.sessions import CatalogLoaded, IndexFailed, SessionsChanged
 
         if self._model is not None:
             self._post(CatalogLoaded(self._model, self._places, self._cold))

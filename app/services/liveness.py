@@ -6,7 +6,8 @@ from time import monotonic
 
 from app.actions.resume import Plan, plan
 from app.index.states import Asked, live_sessions
-from app.messages import PlanMade, PlanReady, StatesFound
+from app.messages.acting import PlanMade, PlanReady
+from app.messages.sessions import StatesFound
 from app.services.latest import Latest
 from app.stores.live import LIVE, RealPaths, look
 

@@ -10,7 +10,7 @@ from threading import Lock
 from time import sleep
 
 from app.formats.collector import Resting
-from app.messages import RowsRead, TreeFailed, TreeGrew, TreeOpened
+from app.messages.reading import RowsRead, TreeFailed, TreeGrew, TreeOpened
 from app.services.latest import Latest
 from app.view.tree_damage import damaged_faults
 from app.view.tree_view import TreeView

@@ -6,7 +6,7 @@ import gc
 import time
 
 from app.formats.collector import Resting
-from app.messages import SearchFound
+from app.messages.searching import SearchFound
 from app.services.questions import Questions
 
 TYPE_CHECKING = False

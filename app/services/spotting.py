@@ -6,7 +6,7 @@ neither is waited for by anybody who draws.
 
 from __future__ import annotations
 
-from app.messages import HitPlaced
+from app.messages.searching import HitPlaced
 from app.services.questions import Questions
 
 TYPE_CHECKING = False
@@ -67,4 +67,5 @@ def _where(index: Index, hit: Hit, overtaken: Callable[[], bool]) -> str:
         return ""
     if place.on_active_path:
         return ACTIVE
-    return f"branch {place.branch} of {place.branches}, not on the active path"
+    left = "not on the active path"
+    return f"branch {place.branch} of {place.branches}, {left}" if place.branch else left

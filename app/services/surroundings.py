@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 
 from app import places
-from app.messages import ArchiveRead, HereFound, PinsRead, PlacesFound, SubagentsRead, Unremembered
+from app.messages.sessions import HereFound, PinsRead, PlacesFound, SubagentsRead, Unremembered
 from app.services.indexing import place_of
 from app.services.latest import Latest
 
@@ -74,7 +74,7 @@ class Surroundings:
         try:
             places.write_screen(env, places.read_screen(env) | dict(values))
         except OSError as error:
-            self._post(Unremembered(str(error)))
+            self._post(Unremembered(unwritten(error, env)))
 
     def _read_pins(self) -> None:
         from app.actions.pin import pins
@@ -97,9 +97,18 @@ class Surroundings:
         self._post(SubagentsRead(subagent_rows(self._setup.stores, rows)))
 
     def _read_archive(self) -> None:
+        from app.messages.archive import ArchiveRead
         from app.stores.archive import archived
 
         self._post(ArchiveRead(archived(self._setup.stores)))
+
+
+def unwritten(error: OSError, env: Mapping[str, str]) -> str:
+    """Where what leafmark remembers could not be written, and why."""
+    if isinstance(error, places.Nowhere):
+        return str(error)
+    # the error may name a file that was only on its way there
+    return f"{places.state_folder(env)}: {error.strerror or error}"
 
 
 def _real(folder: str) -> str:

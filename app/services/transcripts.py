@@ -6,7 +6,7 @@ What reads sessions is imported in the thread: the screen is up before the first
 from __future__ import annotations
 
 from app.formats.collector import Resting
-from app.messages import TranscriptFailed, TranscriptRead
+from app.messages.transcripts import TranscriptFailed, TranscriptRead
 from app.services.latest import Latest
 from app.services.turns import Turns
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from time import monotonic
 
-from app.messages import EntriesFound
+from app.messages.searching import EntriesFound
 from app.services.latest import Latest
 from app.services.turns import IDLE, Turns
 

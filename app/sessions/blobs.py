@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import os
-import secrets
 import stat
+
+from app.small_files import write_whole
 
 PREFIX = "blob:sha256:"
 
 _HEX = frozenset("0123456789abcdef")
 _HEX_LENGTH = 64
-_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 # Neither through a link out of the folder, nor into the wait for somebody to write to a pipe.
 _READ = (
     os.O_RDONLY
@@ -58,7 +58,8 @@ class BlobStore:
         path = os.path.join(self.folder, digits)
         if _read(path) != data:
             os.makedirs(self.folder, mode=0o700, exist_ok=True)
-            self._write(path, data)
+            write_whole(path, data, 0o600, fsync=True)
+            _sync(self.folder)
         return PREFIX + digits
 
     def get(self, ref: str) -> bytes | None:
@@ -74,20 +75,6 @@ class BlobStore:
         if data is None or hashlib.sha256(data).hexdigest() != digits:
             return None
         return data
-
-    def _write(self, path: str, data: bytes) -> None:
-        aside = os.path.join(self.folder, f".{secrets.token_hex(8)}.tmp")
-        descriptor = os.open(aside, _CREATE, 0o600)
-        try:
-            with open(descriptor, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(descriptor)
-            os.replace(aside, path)
-        except BaseException:
-            os.unlink(aside)
-            raise
-        _sync(self.folder)
 
 
 def _read(path: str) -> bytes | None:

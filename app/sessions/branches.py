@@ -171,7 +171,7 @@ def ends(tree: SessionTree) -> list[Node]:
 
     Takes time linear in the entries.
     """
-    return ends_of(tree.entries, tree.roots, tree.leaf, silent_in(tree.header.dialect))
+    return ends_of(tree.entries, tree.leaf, silent_in(tree.header.dialect))
 
 
 def branches_from(tree: SessionTree, picked: Node | None) -> list[Node]:

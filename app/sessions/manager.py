@@ -13,27 +13,25 @@ agent is FORMATS 2.3.
 from __future__ import annotations
 
 import os
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from app import places
 from app.sessions import listing
-from app.sessions.asked import absolute, known, suffixes, taken
+from app.sessions.asked import absolute, known
 from app.sessions.errors import NoFile, NotThere
 from app.sessions.file_storage import FileStorage
-from app.sessions.forking import Forking
+from app.sessions.finding import Finding
 from app.stores import agent_named
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Mapping
 
     from app.sessions.entry import Entry
-    from app.sessions.listing import SessionInfo
 
 
-class SessionManager(Forking):
+class SessionManager(Finding):
     """A session and its leaf. Make one with the class methods; `Session` has what can be asked of it,
-    `Appending` what can be put into it, `Forking` what can be made of it.
+    `Appending` what can be put into it, `Forking` what can be made of it, `Finding` which others there are.
 
     Paths may be relative to the present folder and begin with `~`, as the agents take them. Every error is a
     `SessionError`. All that take a path raise `NoPath` for what can be none, and `NotThere` for a relative
@@ -174,59 +172,6 @@ class SessionManager(Forking):
         manager._fork(source, last, summary)
         return manager
 
-    @classmethod
-    def list(
-        cls,
-        cwd: str,
-        session_dir: str | None = None,
-        on_progress: Callable[[int, int], object] | None = None,
-        *,
-        agent: str = "pi",
-        env: Mapping[str, str] | None = None,
-    ) -> list[SessionInfo]:
-        """The sessions of the working folder `cwd`, newest activity first.
-
-        :param session_dir: a folder of sessions, of which those of `cwd` are listed; the agent's where None.
-        :param on_progress: called with the number of files read, and of all.
-        """
-        manager = cls._of_folder(cwd, session_dir, agent, env)
-        return listing.infos(*manager._files(session_dir), on_progress)
-
-    @classmethod
-    def list_all(
-        cls,
-        on_progress: Callable[[int, int], object] | None = None,
-        *,
-        agent: str = "pi",
-        env: Mapping[str, str] | None = None,
-    ) -> Sequence[SessionInfo]:
-        """The sessions of all working folders in the agent's store, newest activity first."""
-        env = os.environ if env is None else env
-        store = known(agent).own_store(env, taken(places.home_folder(env)), places.here() or os.sep)
-        return listing.infos(listing.in_store(store), (agent,), None, on_progress)
-
-    @classmethod
-    def get_recent_sessions(
-        cls,
-        session_dir: str,
-        limit: int,
-        *,
-        env: Mapping[str, str] | None = None,
-        agents: tuple[str, ...] = (),
-    ) -> Sequence[SessionInfo]:
-        """The `limit` sessions in the files of one folder that were written to last, the last one first.
-
-        :param agents: as for `open`.
-        """
-        return [*islice(listing.by_file_time(*cls._lying_in(session_dir, env, agents)), max(limit, 0))]
-
-    @classmethod
-    def find_most_recent_session(
-        cls, session_dir: str, *, env: Mapping[str, str] | None = None, agents: tuple[str, ...] = ()
-    ) -> str | None:
-        """The first of these: the path of its file, None where the folder has no session."""
-        return listing.most_recent(*cls._lying_in(session_dir, env, agents))
-
     def new_session(self, parent_session: str | None = None) -> str | None:
         """Go on with a new, empty session; return the path its file will have, None in memory.
 
@@ -269,39 +214,3 @@ class SessionManager(Forking):
             return
         self._agent = self._file.head.agent
         self._set_blobs()
-
-    @classmethod
-    def _of_folder(
-        cls, cwd: str, session_dir: str | None, agent: str, env: Mapping[str, str] | None
-    ) -> SessionManager:
-        home, cwd = known(agent), absolute(cwd, env)
-        manager = cls(agent, cwd, "", FileStorage(), env)
-        if session_dir is not None:
-            manager._session_dir = absolute(session_dir, env)
-        else:
-            store = home.own_store(manager._env, manager._home, cwd)
-            manager._session_dir = home.folder_of(store, cwd, manager._home)
-        return manager
-
-    def _files(self, session_dir: str | None) -> tuple[Iterable[str], tuple[str, ...], str | None]:
-        """The files of this working folder, the agents they may be of, and the folder to filter by."""
-        home = agent_named(self._agent)
-        own = home.own_store(self._env, self._home, self._cwd)
-        mixed = session_dir is not None or home.folder_of(own, self._cwd, self._home) == own.root
-        files = listing.in_folder(self._session_dir, home.suffixes)
-        return files, (self._agent,), self._cwd if mixed else None
-
-    @classmethod
-    def _lying_in(
-        cls, session_dir: str, env: Mapping[str, str] | None, agents: tuple[str, ...]
-    ) -> tuple[Iterable[str], tuple[str, ...]]:
-        """The files in that folder that may be sessions, and the agents they may be of."""
-        folder = absolute(session_dir, env)
-        manager = cls("pi", places.here() or os.sep, folder, FileStorage(), env)
-        agents = agents or manager._agents_of(os.path.join(folder, "any"))
-        return listing.in_folder(folder, suffixes(agents)), agents
-
-    def _agents_of(self, path: str) -> tuple[str, ...]:
-        """The agents in whose store `path` lies; none where it lies in none."""
-        store = self._store_of(path)
-        return () if store is None else store.agents

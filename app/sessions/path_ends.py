@@ -13,15 +13,16 @@ if TYPE_CHECKING:
 
 
 class Hung(Protocol):
-    """An entry: its number in the file, its type, and how it hangs."""
+    """An entry: its number in the file, its type, and what it hangs on."""
 
     index: int
     type: str
     parent: Any
-    children: list[Any]
 
 
 Entry = TypeVar("Entry", bound=Hung)
+
+_NONE = -1
 
 
 class _Light(Struct, eq=False, gc=False):
@@ -38,29 +39,54 @@ class _Light(Struct, eq=False, gc=False):
     duplicate: bool = False
 
 
-def ends_of(
-    entries: Sequence[Entry], roots: Sequence[Entry], leaf: Entry | None, silent: frozenset[str]
-) -> list[Entry]:
+def ends_of(entries: Sequence[Entry], leaf: Entry | None, silent: frozenset[str]) -> list[Entry]:
     """The entries after which nobody says anything, in the order of the file; the leaf is one.
 
     Takes time linear in the entries.
 
     :param silent: types of entries by which nobody says anything.
     """
-    loud = bytearray(len(entries))
-    for node in entries:
-        if node is leaf or node.type not in silent:
-            above: Any = node
-            while above is not None and not loud[above.index]:
-                loud[above.index] = 1
-                above = above.parent
-    found: set[int] = set() if leaf is None else {leaf.index}
-    for node in entries:
-        if loud[node.index] and node is not leaf and not any(loud[child.index] for child in node.children):
-            found.add(_last_of(node))
-    if not found and entries:
-        found = {_last_of(root) for root in roots[-1:]}
-    return [entries[index] for index in sorted(found)]
+    parents = [_NONE if node.parent is None else node.parent.index for node in entries]
+    last = _NONE if leaf is None else leaf.index
+    return [entries[at] for at in numbers_of_ends(parents, [node.type for node in entries], last, silent)]
+
+
+def numbers_of_ends(
+    parents: Sequence[int], types: Sequence[str], leaf: int, silent: frozenset[str]
+) -> list[int]:
+    """The same of entries that are known by their numbers in the file alone.
+
+    :param parents: the number of each one's parent; negative for none.
+    :param leaf: the number of the leaf; negative for none.
+    """
+    loud = bytearray(len(parents))
+    for number, kind in enumerate(types):
+        if number == leaf or kind not in silent:
+            above = number
+            while above >= 0 and not loud[above]:
+                loud[above] = 1
+                above = parents[above]
+    goes_on = bytearray(len(parents))
+    last_child = [_NONE] * len(parents)
+    last_root = _NONE
+    for number, parent in enumerate(parents):
+        if parent < 0:
+            last_root = number
+        else:
+            last_child[parent] = number
+            goes_on[parent] |= loud[number]
+    found = set() if leaf < 0 else {leaf}
+    starts = [number for number in range(len(parents)) if loud[number] and not goes_on[number]]
+    if not starts and not found and parents:
+        starts = [last_root]
+    for end in starts:
+        if end == leaf:
+            continue
+        # what was hung on the end of a branch last, though nobody says anything there
+        while last_child[end] >= 0:
+            end = last_child[end]
+        found.add(end)
+    return sorted(found)
 
 
 def count_ends(
@@ -80,16 +106,8 @@ def count_ends(
     links.link(nodes)
     leaf = None if leaf_id is None else links.by_id.get(leaf_id)
     try:
-        return len(ends_of(nodes, links.roots, nodes[-1] if last_is_leaf else leaf, silent))
+        return len(ends_of(nodes, nodes[-1] if last_is_leaf else leaf, silent))
     finally:
         for node in nodes:
             node.parent = None
             node.children.clear()
-
-
-def _last_of(node: Any) -> int:
-    """What was hung on the end of a branch last, though nobody says anything there."""
-    while node.children:
-        node = node.children[-1]
-    index: int = node.index
-    return index

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 
-from app.small_files import read_small
+from app.small_files import read_small, write_whole
 from app.stores.locks import PATIENCE, FileLock, omp_lock
 
 TYPE_CHECKING = False
@@ -130,7 +130,8 @@ def _set(
             pinned.remove(session_id)
         kept = _keep(copy, os.path.basename(path), state_folder) if copy else ""
         # Who keeps the file elsewhere and links to it goes on doing so.
-        _put(os.path.realpath(path), _spelled(there if agent else pinned))
+        spelled = _spelled(there if agent else pinned)
+        write_whole(os.path.realpath(path), spelled, _MODE, fsync=True)
     return Pinned(path, before, True, kept)
 
 
@@ -180,23 +181,5 @@ def _keep(data: bytes, name: str, state_folder: str) -> str:
 
     os.makedirs(state_folder, exist_ok=True)
     copy = os.path.join(state_folder, f"{name}.damaged-{sha256(data).hexdigest()[:8]}")
-    _put(copy, data)
+    write_whole(copy, data, _MODE, fsync=True)
     return copy
-
-
-def _put(path: str, data: bytes) -> None:
-    """Write a file whole, and only then give it its name."""
-    aside = f"{path}.{os.getpid()}.{os.urandom(8).hex()}.tmp"
-    try:
-        descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _MODE)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(descriptor)
-        os.replace(aside, path)
-    except OSError:
-        try:
-            os.unlink(aside)
-        except OSError:
-            pass  # it was never made
-        raise

@@ -61,7 +61,7 @@ def from_proc(proc: str, names: Collection[str]) -> tuple[list[Process], str]:
         if not entry.isdigit():
             continue
         folder = f"{proc}/{entry}"
-        name = lines.get(_start(f"{folder}/comm"))
+        name = lines.get(_read(f"{folder}/comm", line=True))
         if name is not None:
             found.append(_process(proc, folder, int(entry), name))
     return found, ""
@@ -115,27 +115,18 @@ def variables(block: bytes) -> dict[str, str]:
     return {os.fsdecode(name): os.fsdecode(value) for name, _, value in pairs}
 
 
-def _start(path: str) -> bytes:
-    """How a file begins, the whole of a line of the kernel's; nothing where `_read` has nothing."""
+def _read(path: str, line: bool = False) -> bytes:
+    """The whole of a small file, nothing when it cannot be read or its process has gone.
+
+    :param line: it is one short line of the kernel's, which the first read has whole.
+    """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return b""
     try:
-        return os.read(descriptor, _LINE_BYTES)
-    except OSError:
-        return b""
-    finally:
-        os.close(descriptor)
-
-
-def _read(path: str) -> bytes:
-    """The whole of a small file, nothing when it cannot be read or its process has gone."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return b""
-    try:
+        if line:
+            return os.read(descriptor, _LINE_BYTES)
         parts = []
         while part := os.read(descriptor, 65_536):
             parts.append(part)

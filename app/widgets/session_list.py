@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 
 BACK_WITHIN = 1.0
-"""Seconds in which a session that went away takes the cursor with it when it comes back."""
+"""Seconds in which a session that went away takes the cursor with it when it comes back; while files are
+being read they do not count.
+"""
 
 
 class SessionListView(SessionKeys):
@@ -74,11 +76,12 @@ class SessionListView(SessionKeys):
         """
         changed, marked = list(changed), set(self.model.marked)
         self.model.apply(changed, removed)
+        if not self._awaits_lost():
+            self._lost = None
         for row in changed:
             if self._lost == (row.agent, row.id):
-                if monotonic() - self._lost_at <= BACK_WITHIN:
-                    self._session = (row.path, row.agent, row.id)
-                    self.followed_to = row.path
+                self._session = (row.path, row.agent, row.id)
+                self.followed_to = row.path
                 self._lost = None
         self.rows_changed()
         self._tell_of_marks(marked)
@@ -118,7 +121,7 @@ class SessionListView(SessionKeys):
         row = self.model.row_at(path)
         if row is None:
             return False
-        self._session, self._group = (row.path, row.agent, row.id), None
+        self._session, self._group, self._lost = (row.path, row.agent, row.id), None, None
         self._touched = True
         self.steps += 1
         self._arranged()
@@ -185,7 +188,10 @@ class SessionListView(SessionKeys):
         place = self._place()
         if place is None:
             if self._session is not None and self.model.row_at(self._session[0]) is None:
-                self._lost, self._lost_at = self._session[1:], monotonic()
+                if not self._awaits_lost():
+                    # else the user is still on that one, and the cursor only fell on this
+                    self._lost = self._session[1:]
+                self._lost_at = monotonic()
                 self.followed_to = ""
             place = min(self.cursor, len(self.model.lines) - 1)
             if self._session is None:
@@ -194,6 +200,14 @@ class SessionListView(SessionKeys):
         self._remember()
         if self._announced != before:
             self.post_message(self.Moved(self))
+
+    def _awaits_lost(self) -> bool:
+        """Whether the session that went away from under the cursor may be on its way back."""
+        if self._lost is None:
+            return False
+        # of a big folder that was renamed all is gone at first, and is there again when it has been read
+        is_reading: bool = getattr(self.screen, "is_reading", False)
+        return is_reading or monotonic() - self._lost_at <= BACK_WITHIN
 
     def _place(self) -> int | None:
         model = self.model

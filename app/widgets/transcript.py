@@ -7,7 +7,7 @@ from functools import cached_property
 from textual import on
 
 from app.formats.text import one_line
-from app.messages import TranscriptFailed, TranscriptRead
+from app.messages.transcripts import TranscriptFailed, TranscriptRead
 from app.services.made import stop_made
 from app.widgets.burst import Burst
 from app.widgets.pane import Pane
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from app.index.row import Row
-    from app.messages import HitPlaced
+    from app.messages.searching import HitPlaced
     from app.services.transcripts import TranscriptReader
     from app.setup import Setup
 

@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.messages import HitPlaced
+    from app.messages.searching import HitPlaced
     from app.sessions.anchor import Anchor
     from app.view.transcript import Turn
     from app.widgets.transcript_lines import TranscriptLines

@@ -67,6 +67,35 @@ def test_when_the_library_fails_all_stays(
         assert not os.listdir(trash_of(home) / "info")
 
 
+@pytest.mark.parametrize("wrote", [b"", b"[Trash Info]\nPa"], ids=["nothing", "a part"])
+@pytest.mark.parametrize("taken", [0, 2])
+def test_of_a_full_disk_no_note_stays_in_the_trash(
+    home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch, wrote: bytes, taken: int
+) -> None:
+    from app.actions import trash as module
+
+    bin, name = trash_of(home), os.path.basename(omp_path)
+    stem = name.removesuffix(".jsonl")
+    names = [name, f"{stem} 1.jsonl", f"{stem} 2.jsonl"]
+    for folder in ("files", "info"):
+        (bin / folder).mkdir(parents=True)
+    # what lies there by those names, and the note of what does not lie there any more, are somebody else's
+    for at, other in enumerate(names[:taken]):
+        (bin / "info" / f"{other}.trashinfo").write_text("[Trash Info]\nPath=/elsewhere\n")
+        if not at:
+            (bin / "files" / other).write_text("other")
+
+    def full(path: str, env: dict[str, str]) -> None:
+        (bin / "info" / f"{names[taken]}.trashinfo").write_bytes(wrote)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(module, "_send", full)
+    before = contents(str(home.folder))
+    with pytest.raises(NoTrash, match="No space left"):
+        trash(omp_path, home.env)
+    assert contents(str(home.folder)) == before
+
+
 def test_a_trash_that_says_yes_and_does_not_say_where_is_told_of(
     home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from app.actions.unarchive import DamagedArchive, unarchive
 from app.formats.stamps import parse_time
-from app.sessions.errors import AlreadyThere, NotThere, SessionError, WriteFailed
+from app.sessions.errors import AlreadyThere, Changed, NotThere, SessionError, WriteFailed
 from app.stores import discover
 from app.stores.archive import archived
 from tests.factory import chain, stamp, write_session
@@ -35,7 +35,8 @@ class Home:
         plain = write_session(folder / "plain", *chain("hello", "yes", id="one"))
         self.content = plain.read_bytes()
         self.packed.parent.mkdir(parents=True)
-        self.packed.write_bytes(gzip.compress(self.content))
+        self.packed_bytes = gzip.compress(self.content)
+        self.packed.write_bytes(self.packed_bytes)
         plain.unlink()
 
     def archived(self) -> Archived:
@@ -124,7 +125,41 @@ def test_of_a_damaged_file_nothing_is_made_and_nothing_is_lost(
     with pytest.raises(DamagedArchive, match="cannot be unpacked"):
         unarchive(home.archived())
     assert home.files() == before
-    assert not home.target.parent.exists()
+    assert not home.target.parent.parent.exists()
+
+
+def test_of_an_archive_that_was_moved_nothing_is_made_where_it_was(home: Home) -> None:
+    one = home.archived()
+    moved = home.folder / "elsewhere"
+    (home.folder / ".omp").rename(moved)
+    with pytest.raises(NotThere, match="is not in the archive any more"):
+        unarchive(one)
+    assert list(home.folder.glob(".omp*")) == []
+    assert home.files() == {PACKED.replace(".omp", "elsewhere"): home.packed_bytes}
+
+
+@pytest.mark.parametrize("when", [1_700_000_000, None])
+def test_what_has_taken_its_place_is_not_brought_back(home: Home, when: int | None) -> None:
+    one = home.archived()
+    other = write_session(home.folder / "plain", *chain("another", "yes", "no", id="two"))
+    home.packed.write_bytes(gzip.compress(other.read_bytes()))
+    other.unlink()
+    if when is not None:
+        os.utime(home.packed, (when, when))
+    before = home.files()
+    with pytest.raises(Changed, match="was changed by another program"):
+        unarchive(one)
+    assert home.files() == before
+    assert not home.target.parent.parent.exists()
+    assert unarchive(home.archived()).session_id == "two"
+
+
+def test_artifacts_that_were_removed_meanwhile_are_not_missed(home: Home) -> None:
+    (home.packed.parent / "a").mkdir()
+    one = home.archived()
+    (home.packed.parent / "a").rmdir()
+    unarchive(one)
+    assert home.files() == {TARGET: home.content}
 
 
 def test_a_second_one_finds_nothing(home: Home) -> None:

@@ -109,6 +109,21 @@ def test_no_line_is_wider_than_the_terminal(report, cells, colour):
         assert "in another spelling" in plain
 
 
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        (Where(True, 2, 2), "user e1: "),
+        (Where(False, 1, 2), "user e1, branch 1 of 2, not on the active path: "),
+        # an entry by which nobody says anything ends no branch, and may hang on none
+        (Where(False, 1, 1), "user e1, not on the active path: "),
+        (Where(False, 0, 2), "user e1, not on the active path: "),
+    ],
+)
+def test_a_hit_says_no_number_of_a_branch_that_no_tree_has(report, place, words):
+    _, out, _ = report([Page([hit(ONE)], 1, done=True)], "--every", place=lambda hit: place)
+    assert words in out
+
+
 @pytest.mark.parametrize(("cells", "kept"), [(80, 5), (76, 4), (70, 3), (60, 2), (50, 1), (40, 1)])
 def test_a_narrow_terminal_has_fewer_columns_and_room_for_a_title(cells, kept):
     row = make_row("0197c0de-0000-7000-8000-00000000abcd", agent="omp", branch_count=4, message_count=77)

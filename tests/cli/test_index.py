@@ -397,3 +397,15 @@ def test_texts_that_nobody_has_any_more_are_told_apart(run, folder, home):
     (folder / "b.jsonl").unlink()
     assert asked(run)[1]["text_bytes"] < before["text_bytes"]
     assert re.match(r"1 session, \d+ bytes of text, and \d+ bytes unused\n", run("index").out)
+
+
+def test_who_asks_for_one_session_by_its_id_is_told_as_well_that_nothing_can_be_kept(run, folder, read_only):
+    cache = read_only()
+    note = f"leafmark: the list is kept in memory only: {cache}/catalog-{SCHEMA}.db: Permission denied\n"
+    tree = run("tree", "aaaa")
+    assert (tree.code, tree.err) == (0, note)
+    assert run("labels", "aaaa").err.startswith(note)
+    missing = run("tree", "gone")
+    assert (missing.code, missing.err) == (1, f"{note}leafmark: no session has the path or id 'gone'\n")
+    # a path leaves nothing to ask the catalog
+    assert run("tree", str(folder / "a.jsonl")).err == ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import os
@@ -336,6 +337,19 @@ def test_what_was_restored_is_not_restored_again_by_undo(run, home, store):
     assert run("undo").out.startswith("trashed pi-aaaa: ")
     done = run("undo")
     assert (done.code, "1_pi-aaaa.jsonl: no such file" in done.err) == (3, True)
+
+
+@pytest.mark.parametrize("words", [("rename", "pi-aaaa", "N"), ("trash", "pi-aaaa")])
+def test_a_journal_that_has_no_room_says_where(run, home, store, monkeypatch, words):
+    def full(*_):
+        # of a descriptor the system names no path
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Journal, "_append", full)
+    done = run(*words)
+    state = home / ".local/state/leafmark"
+    said = f"leafmark: undo will not know of it: {state}: No space left on device\n"
+    assert (done.code, done.out.count("\n"), done.err) == (0, 1, said)
 
 
 @pytest.mark.parametrize("words", [("rename", "pi-aaaa", "N"), ("trash", "pi-aaaa")])

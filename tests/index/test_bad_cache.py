@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.index import open as open_index
+from app.index.cache import rebuild, where
 from app.index.database import SCHEMA
+from app.index.find import place
 from app.index.index import Index
 from tests.index.helpers import append, facts, fill, fresh, message, pi_store
 
@@ -191,3 +194,35 @@ def test_the_notice_of_one_index_is_not_shared(tmp_path: Path) -> None:
     index = Index([pi_store(tmp_path / "store")], str(tmp_path / "cache"))
     index.scan(stop=threading.Event())
     assert index.note is None
+
+
+IMPOSSIBLE = {"a NUL": "a\0b", "half a character": "a\ud800b"}
+
+
+@pytest.mark.parametrize("what", IMPOSSIBLE)
+def test_in_a_folder_that_can_be_none_it_works_in_memory(tmp_path: Path, what: str) -> None:
+    store = pi_store(tmp_path / "store")
+    paths = fill(tmp_path / "store", 12)
+    folder = str(tmp_path / IMPOSSIBLE[what])
+    index = open_index([store], folder)
+    assert index.rows() == []
+    index.scan()
+    append(paths[0], message("new", "e0", "more"))
+    index.scan()
+    assert (index.counts.whole, index.counts.tails) == (12, 1)
+    assert facts(index.rows(full=True)) == fresh(store, tmp_path / "other")
+    assert index.note == f"the list is kept in memory only: {folder}: is no path: there is {what} in it"
+    assert [hit.path for page in index.query("more") for hit in page.hits] == [str(paths[0])]
+    index.close()
+    assert place("id-0", [store], folder).path == str(paths[0])
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "store"]
+
+
+@pytest.mark.parametrize("what", IMPOSSIBLE)
+def test_of_a_folder_that_can_be_none_nothing_is_kept(tmp_path: Path, what: str) -> None:
+    folder = str(tmp_path / IMPOSSIBLE[what])
+    found = where(folder)
+    assert found.note == f"nothing is kept: {folder}: is no path: there is {what} in it"
+    assert (found.sessions, found.text_bytes, found.catalog_bytes) == (0, 0, 0)
+    with pytest.raises(OSError, match=f"is no path: there is {what} in it"):
+        rebuild(folder)

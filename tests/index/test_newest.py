@@ -18,6 +18,7 @@ from app.index.row import catalog_in
 from app.index.walk import Found, walk
 from app.index.workers import Workers
 from app.stores.live import GROWING_MS
+from tests.denied import deny
 from tests.index.helpers import append, facts, fill, message, pi_store, session, write
 from tests.waiting import ends, until
 
@@ -198,6 +199,17 @@ def test_a_folder_that_cannot_be_written_is_no_failure(lister: Lister) -> None:
     Page(str(lister.cache.with_name("file")), lister.stores, b"", 0).write([], 0)
 
 
+def test_nothing_is_left_of_a_page_that_could_not_be_written(
+    lister: Lister, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", refuse)
+    lister.list()
+    assert list(lister.cache.glob("*newest*")) == []
+
+
 def test_while_a_browser_writes_the_catalog_is_asked(lister: Lister) -> None:
     """It may have seen a file grow, which makes a session live (FORMATS 2.4)."""
     lister.list()
@@ -248,14 +260,7 @@ def test_a_file_that_cannot_be_read_leaves_no_page(
     lister: Lister, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = str(root / "--project-3--" / "session-3.jsonl")
-    opened = os.open
-
-    def refuse(path: str, *rest: int) -> int:
-        if path == broken:
-            raise PermissionError(13, "Permission denied")
-        return opened(path, *rest)
-
-    monkeypatch.setattr("os.open", refuse)
+    deny(monkeypatch, broken)
     lister.list()
     monkeypatch.undo()
     assert lister.page() is None

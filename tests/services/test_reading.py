@@ -8,7 +8,7 @@ import weakref
 
 import pytest
 
-from app.messages import RowsRead, TreeFailed, TreeOpened
+from app.messages.reading import RowsRead, TreeFailed, TreeOpened
 from app.services import reading
 from app.services.reading import BATCH, RowReader, TreeReader
 from app.sessions import intake

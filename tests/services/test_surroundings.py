@@ -5,7 +5,7 @@ from __future__ import annotations
 from queue import Queue
 from typing import TYPE_CHECKING
 
-from app.messages import HereFound
+from app.messages.sessions import HereFound
 from app.services.surroundings import Surroundings
 from app.setup import Setup
 

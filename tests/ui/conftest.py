@@ -123,6 +123,17 @@ class Driver:
 
         await self.until(shown, "list, tree and entry")
 
+    async def go_to_entry(self, text):
+        """From the list, put the tree's cursor on the entry whose text this is; its id."""
+        await self.press("tab")
+        for place in range(self.tree.view.count):
+            node = self.tree.view.node(place)
+            if node.said is not None and node.said.text == text:
+                self.tree.move_to(place)
+                await self.pilot.pause()
+                return node.id
+        raise AssertionError(f"no row {text!r}")
+
     def text(self):
         """What is on the screen, as lines of text."""
         width, height = self.app.size

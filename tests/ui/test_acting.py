@@ -8,7 +8,7 @@ import pytest
 from textual import events
 
 from app.actions import on_rows
-from app.messages import StatesFound
+from app.messages.sessions import StatesFound
 from app.screens.questions import RowEditor, RowQuestion
 from app.services.indexing import Indexing
 from app.sessions.errors import WriteFailed

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from app.actions.taking_back import PASSED
 from app.screens.archive_dialog import ArchiveDialog
 from tests.factory import chain
@@ -85,3 +87,27 @@ async def test_a_damaged_archive_is_named_and_stays(browser, three, tmp_path):
         assert "torn.jsonl.gz" in it.toasts()[0]
         assert packed.read_bytes() == before
         assert len(it.listed()) == 2
+
+
+@pytest.mark.parametrize("change", ["removed", "moved away", "replaced"])
+async def test_what_is_not_as_it_was_listed_is_told_and_nothing_is_done(browser, three, tmp_path, change):
+    packed = pack(tmp_path, "old", *chain("packed away", "x", id="old"))
+    agent = tmp_path / "home/.omp"
+    async with browser(selector="") as it:
+        await it.press("shift+tab", "A")
+        await it.until(lambda: "packed away" in it.text(), "the archive")
+        if change == "removed":
+            packed.unlink()
+        elif change == "replaced":
+            pack(tmp_path, "old", *chain("something else", "x", "y", id="new"))
+        else:
+            agent.rename(tmp_path / "elsewhere")
+        before = sorted(tmp_path.rglob("*omp*/**/*")) + sorted(tmp_path.rglob("elsewhere/**/*"))
+        await it.press("enter")
+        await it.until(lambda: it.toasts(), "why not")
+        said = "was changed by another program" if change == "replaced" else "is not in the archive any more"
+        [toast] = it.toasts()
+        assert said in toast
+        assert "\n" not in toast
+        assert sorted(tmp_path.rglob("*omp*/**/*")) + sorted(tmp_path.rglob("elsewhere/**/*")) == before
+        assert agent.exists() is (change != "moved away")

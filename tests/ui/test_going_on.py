@@ -61,18 +61,6 @@ def omp(tmp_path, work):
     )
 
 
-async def at(it, text):
-    """Put the tree's cursor on the entry whose text this is."""
-    await it.press("tab")
-    for place in range(it.tree.view.count):
-        node = it.tree.view.node(place)
-        if node.said is not None and node.said.text == text:
-            it.tree.move_to(place)
-            await it.pilot.pause()
-            return node.id
-    raise AssertionError(f"no row {text!r}")
-
-
 async def asked(it, what="", kind=ChoiceDialog):
     def is_there():
         return isinstance(it.screen, kind) and what in it.screen._title
@@ -82,7 +70,7 @@ async def asked(it, what="", kind=ChoiceDialog):
 
 async def ask_at(it, text):
     """Ask how to go on from the entry whose text this is; return its id."""
-    picked = await at(it, text)
+    picked = await it.go_to_entry(text)
     await it.press("enter")
     await asked(it)
     return picked
@@ -167,7 +155,7 @@ async def test_a_move_of_the_leaf_alone_stays_and_is_taken_back(browser, work):
 
 async def test_the_leaf_itself_is_said_to_be_there_already(browser, work):
     async with browser(here=str(work)) as it:
-        await at(it, "six")
+        await it.go_to_entry("six")
         await it.press("enter")
         await it.until(lambda: "Already at this point" in it.toasts(), "that")
         assert not isinstance(it.screen, ChoiceDialog)
@@ -391,7 +379,7 @@ async def test_two_branches_are_compared(browser, work):
     async with browser(here=str(work), size=(160, 45)) as it:
         path = it.path(BRANCHED)
         before = path.read_bytes()
-        await at(it, "four")
+        await it.go_to_entry("four")
         await it.press("C")
         await it.until(lambda: "active path" in it.text(), "the comparison")
         text = it.text()
@@ -411,7 +399,7 @@ async def test_a_session_without_branches_says_so(browser, work, tmp_path):
 
 async def test_keys_that_come_before_the_question_ask_no_second_one(browser, work):
     async with browser(here=str(work)) as it:
-        await at(it, "two")
+        await it.go_to_entry("two")
         tree_screen = it.screen
         row = it.sessions.row
         tree_screen._going_on.begin(row, "00000002")

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from app.messages import HitPlaced
+from app.messages.searching import HitPlaced
 from app.sessions import tree as session_tree
 from tests.factory import chain, entry, header, message
 from tests.ui.conftest import pi_session

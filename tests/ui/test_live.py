@@ -7,6 +7,7 @@ import os
 
 import pytest
 
+from app.screens import keeping_screen
 from app.widgets import session_list
 from tests.factory import chain, message, write_session
 from tests.ui.conftest import HERE, pi_session
@@ -141,6 +142,52 @@ async def test_a_session_made_again_later_leaves_the_cursor_where_it_is(browser,
         append(path, message("more", "h", "user", "later still", 60))
         await it.until(lambda: it.sessions.model.row_at(str(path)).message_count > 6, "the message")
         assert it.sessions.row.id == "plain"
+
+
+@pytest.mark.parametrize("at", [2, 21, 38])
+@pytest.mark.parametrize("way", [{"selector": ""}, {}], ids=["selector", "browser"])
+async def test_a_big_folder_that_is_renamed_keeps_the_cursor(browser, tmp_path, monkeypatch, at, way):
+    # what is gone is told in slices, and first; then it takes long to read what has come
+    monkeypatch.setattr(keeping_screen, "SLICE", 7)
+    for number in range(40):
+        name = f"s{number:02}"
+        file = pi_session(tmp_path, *chain(name, "yes", "and", "so", id=name), id=name)
+        os.utime(file, (1_780_000_000 - number, 1_780_000_000 - number))
+    pi_session(tmp_path, *chain("other", "x", id="other", cwd="/work/other"), id="other", project="other")
+    async with browser(**way) as it:
+        monkeypatch.setattr(
+            session_list, "monotonic", lambda: (session_list.BACK_WITHIN + 1) * it.screen.is_reading
+        )
+        path = it.path(f"s{at:02}")
+        it.sessions.go_to(str(path))
+        await it.settled()
+        if not it.selects:
+            await it.press("tab", "home", "down")
+            entry = it.tree.node.id
+        path.parent.rename(path.parent.with_name("--renamed--"))
+        model = it.sessions.model
+        await it.until(lambda: sum("--renamed--" in row.path for row in model.rows()) == 40, "the others")
+        await it.until(lambda: not it.screen.is_reading, "the end")
+        await it.settled()
+        assert it.sessions.row is not None
+        assert it.sessions.row.path == str(path.parent.with_name("--renamed--") / path.name)
+        if not it.selects:
+            assert it.tree.node.id == entry
+
+
+async def test_who_goes_elsewhere_while_a_folder_is_renamed_stays_there(browser, three, monkeypatch):
+    monkeypatch.setattr(session_list, "monotonic", lambda: 0.0)
+    async with browser() as it:
+        path = it.path("branchy")
+        content = path.read_bytes()
+        path.unlink()
+        await it.until(lambda: "branchy" not in it.listed(), "the removal")
+        it.sessions.go_to(str(it.path("site1")))
+        await it.settled()
+        path.write_bytes(content)
+        await it.until(lambda: "branchy" in it.listed(), "the session")
+        await it.settled()
+        assert it.sessions.row.id == "site1"
 
 
 async def test_the_second_file_with_one_id_opens_on_its_own_leaf(browser, three, tmp_path):

@@ -53,18 +53,6 @@ def entries(path):
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-async def ask_at(it, text):
-    """Put the tree's cursor on the entry whose text this is."""
-    await it.press("tab")
-    for place in range(it.tree.view.count):
-        node = it.tree.view.node(place)
-        if node.said is not None and node.said.text == text:
-            it.tree.move_to(place)
-            await it.pilot.pause()
-            return node.id
-    raise AssertionError(text)
-
-
 # in the row
 
 
@@ -177,7 +165,7 @@ async def test_a_fork_in_another_folder_is_made_of_the_session_that_was_moved(br
 async def test_going_on_goes_on_in_the_session_that_was_moved(browser, work, key, grows):
     async with browser(here=str(work), size=(160, 45)) as it:
         before = it.path("branchy").read_bytes()
-        await ask_at(it, "two")
+        await it.go_to_entry("two")
         await it.press("enter")
         await it.until(lambda: isinstance(it.screen, ChoiceDialog), "the question")
         moved = await move(it, "branchy")
@@ -195,9 +183,59 @@ async def test_going_on_goes_on_in_the_session_that_was_moved(browser, work, key
         assert not any("no such" in toast.lower() for toast in it.toasts())
 
 
+async def test_the_question_how_to_go_on_knows_where_the_session_is(browser, work):
+    async with browser(here=str(work), size=(200, 45)) as it:
+        await it.go_to_entry("two")
+        await it.press("enter")
+        await it.until(lambda: isinstance(it.screen, ChoiceDialog), "the question")
+        question = it.screen
+        assert it.text().count("/--work-app--/") == 2
+        await it.press("down")
+        moved = await move(it, "branchy")
+        await it.until(lambda: it.text().count("/--moved--/") == 2, "the new commands")
+        assert "/--work-app--/" not in it.text()
+        assert it.screen is question
+        await it.press("enter")
+        await it.until(lambda: "left behind" in getattr(it.screen, "_title", ""), "the summary")
+        await it.press("n")
+        await it.until(lambda: it.app._exit, "the end")
+        assert it.app.return_value.argv == ["pi", "--session", str(moved)]
+
+
+async def test_what_stands_in_the_way_by_then_is_said_in_the_question(browser, work):
+    program = work.parent / "bin" / "pi"
+    async with browser(here=str(work), size=(160, 45)) as it:
+        await it.go_to_entry("two")
+        await it.press("enter")
+        await it.until(lambda: isinstance(it.screen, ChoiceDialog), "the question")
+        program.rename(program.with_name("gone"))
+        await move(it, "branchy")
+        await it.until(lambda: "pi is not installed" in " ".join(it.text().split()), "the word")
+        program.with_name("gone").rename(program)
+        await move(it, "branchy", "--again--")
+        await it.until(lambda: "pi is not installed" not in " ".join(it.text().split()), "its end")
+        assert "/--again--/" in it.text()
+
+
+async def test_what_was_moved_before_it_is_known_how_to_go_on_is_asked_about_where_it_is(browser, work):
+    async with browser(here=str(work), size=(200, 45)) as it:
+        entry_id = await it.go_to_entry("two")
+        row, going_on = it.sessions.row, it.screen._going_on
+        going_on.begin(row, entry_id)
+        # what was found out of the file where it was comes after that of the list
+        found, going_on.found = going_on.found, lambda event: late.append(event)
+        late = []
+        await it.until(lambda: late, "the answer")
+        await move(it, "branchy")
+        going_on.found = found
+        found(late[0])
+        await it.until(lambda: isinstance(it.screen, ChoiceDialog), "the question")
+        assert it.text().count("/--moved--/") == 2
+
+
 async def test_going_on_here_resumes_the_session_where_it_is(browser, work):
     async with browser(here=str(work), size=(160, 45)) as it:
-        await ask_at(it, "two")
+        await it.go_to_entry("two")
         await it.press("enter")
         await it.until(lambda: isinstance(it.screen, ChoiceDialog), "the question")
         await it.press("h")
@@ -210,7 +248,7 @@ async def test_going_on_here_resumes_the_session_where_it_is(browser, work):
 
 async def test_a_summary_for_what_is_gone_is_kept(browser, work):
     async with browser(here=str(work), size=(160, 45)) as it:
-        await ask_at(it, "two")
+        await it.go_to_entry("two")
         await it.press("enter")
         await it.until(lambda: isinstance(it.screen, ChoiceDialog), "the question")
         await it.press("l")

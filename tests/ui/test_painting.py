@@ -8,7 +8,7 @@ import pytest
 from textual._compositor import Compositor
 from textual.css.stylesheet import Stylesheet
 
-from app.messages import SessionsChanged
+from app.messages.sessions import SessionsChanged
 from app.screens import searching_side, surroundings_screen
 from app.screens.keeping_screen import SLICE
 from app.services.searching import Searching

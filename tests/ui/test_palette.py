@@ -7,6 +7,7 @@ from textual import events
 from textual.command import CommandInput, CommandList, CommandPalette
 
 from app.commands import COMMANDS, named
+from tests.ui.conftest import HERE
 
 
 def is_open(it):
@@ -142,3 +143,16 @@ async def test_in_the_selector_it_is_searched_by_what_is_said_there(browser, thr
         assert (await offered(it, "undo"))[0] == named("change.undo").help
         assert "The line, the list, the preview" in await offered(it, "preview")
         assert named("entry.raw").help not in await offered(it, "raw")
+
+
+async def test_the_palette_offers_every_command_and_runs_it(browser, three):
+    async with browser() as it:
+        every = {command.title for command in it.app.get_system_commands(it.screen)}
+        assert every == {command.help for command in COMMANDS}
+        await it.press("ctrl+k")
+        await it.until(lambda: is_open(it) and listed(it), "the list of commands")
+        palette = it.screen
+        await it.press(*("space" if key == " " else key for key in "Fold every project"))
+        await it.app.workers.wait_for_complete(list(palette.workers))
+        await it.press("enter")
+        await it.until(lambda: it.listed() == [f"[{HERE}]", "[/work/site]"], "the fold")

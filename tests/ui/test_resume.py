@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.messages import StatesFound
+from app.messages.sessions import StatesFound
 from app.screens.dialogs import ResumeDialog
 from tests.factory import chain, write_session
 from tests.ui.conftest import pi_session

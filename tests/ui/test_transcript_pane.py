@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 from textual.app import App
 
-from app.messages import HitPlaced
+from app.messages.searching import HitPlaced
 from app.setup import Setup
 from app.widgets import burst
 from app.widgets import transcript as widget

@@ -4,26 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from app.view import group, row_texts
+from app.view import row_texts
 from app.view.arrangement import ORDERS, Arrangement
 from app.view.session_filter import haystack
 from app.view.session_list import SessionList
-from app.view.threads import thread
 from tests.factory import MINUTE, NOW, make_row
 from tests.view.listed import HERE, listed, shown
-
-
-@pytest.fixture
-def threaded(monkeypatch):
-    """How many lines each call put in threads."""
-    counts = []
-
-    def counting(lines, order):
-        counts.append(len(lines))
-        return thread(lines, order)
-
-    monkeypatch.setattr(group, "thread", counting)
-    return counts
 
 
 @pytest.fixture

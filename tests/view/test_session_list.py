@@ -6,12 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.view import group, row_texts
+from app.view import row_texts
 from app.view.line import line_width, plain
 from app.view.session_filter import haystack, matches, words_of
 from app.view.session_list import SessionList
 from app.view.session_row import LEGEND, render_list_line
-from app.view.threads import thread
 from tests.factory import MINUTE, NOW, make_row
 
 HERE = "/work/app"
@@ -352,19 +351,6 @@ def test_typing_and_deleting_letters_finds_what_the_whole_query_finds(first, let
         fresh = listed(*rows)
         fresh.set_query(typed)
         assert paths(model) == paths(fresh)
-
-
-@pytest.fixture
-def threaded(monkeypatch):
-    """How many lines each call put in threads."""
-    counts = []
-
-    def counting(lines, order):
-        counts.append(len(lines))
-        return thread(lines, order)
-
-    monkeypatch.setattr(group, "thread", counting)
-    return counts
 
 
 def crowd(number=2_000, **fields):

@@ -19,9 +19,9 @@ class Place(NamedTuple):
     """Where a hit is.
 
     on_active_path   None where that cannot be told: what matched is no entry, or the file has changed
-    branch           the number of the first branch that it is on, of `branches`; branches are numbered by
-                     their last entries, in the order of the file. The active path is the last branch unless
-                     its agent says otherwise
+    branch           the number of the branch that it is on, of `branches`, as the tree has it: of several the
+                     active one, else the first; 0 where it is on none. Branches are numbered by their last
+                     entries, in the order of the file
     """
 
     on_active_path: bool | None

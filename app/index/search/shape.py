@@ -15,9 +15,10 @@ from msgspec.json import Decoder
 from app.formats.decode import BadLine
 from app.formats.dialects import named
 from app.formats.dialects.base import Mark
-from app.formats.origin import is_origin
+from app.formats.origin import is_origin, silent_in
 from app.formats.skim import REFUSALS
 from app.index.search.opening import open_stored
+from app.sessions.path_ends import numbers_of_ends
 from app.sessions.windows import windows
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class Shape:
     """Entries by their numbers, in the order of the file.
 
     ids, offsets   of each, as written, and where its line begins
-    branches       how many ends there are that somebody went to; numbered from 1 in the order of the file
+    branches       how many there are, numbered as in the border of the tree (`sessions.branches`)
     """
 
     def __init__(
@@ -66,30 +67,29 @@ class Shape:
         self.ids = ids
         self.offsets = offsets
         self._parents = parents
-        ends = sorted(set(range(len(ids))).difference(parents))
-        leaves = [end for end in ends if end == leaf or not is_origin(types[end], dialect)]
-        self.branches = len(leaves)
+        ends = numbers_of_ends(parents, types, leaf, silent_in(dialect))
+        self.branches = len(ends)
         self._active = set(self._path(leaf))
-        # What a fork says of where it comes from stands before all there is.
-        self._active.update(set(ends).difference(leaves) if len(leaves) < len(ends) else ())
         self._branch = [0] * len(ids)
-        for number, end in enumerate(leaves, 1):
+        for number, end in sorted(enumerate(ends, 1), key=lambda each: each[1] != leaf):
             here = end
             while here >= 0 and not self._branch[here]:
                 self._branch[here] = number
                 here = parents[here]
-        if leaf >= 0:
-            # Of the branches of an active entry the active one counts.
-            number = self._branch[leaf]
-            for entry in self._active:
-                self._branch[entry] = number
+        self._hang_silent_ones()
+        # What a fork says of where it comes from stands before all there is, and on no branch.
+        self._active.update(
+            at for at, number in enumerate(self._branch) if not number and is_origin(types[at], dialect)
+        )
 
     def is_active(self, entry: int) -> bool:
         """Whether an entry is on the active path."""
         return entry in self._active
 
     def branch(self, entry: int) -> int:
-        """The number of the first branch that an entry is on; of those that the active one is on, that."""
+        """The number of the branch that an entry is on: of several the active one, else the first. That of
+        the branch that it hangs on where nobody says anything from there on; 0 where it hangs on none.
+        """
         return self._branch[entry]
 
     def at(self, offset: int) -> range:
@@ -98,6 +98,19 @@ class Shape:
         while last < len(self.offsets) and self.offsets[last] == offset:
             last += 1
         return range(first, last)
+
+    def _hang_silent_ones(self) -> None:
+        branch, parents = self._branch, self._parents
+        done = bytearray(len(branch))
+        for entry in range(len(branch)):
+            walked, here = [], entry
+            while here >= 0 and not branch[here] and not done[here]:
+                done[here] = 1
+                walked.append(here)
+                here = parents[here]
+            number = branch[here] if here >= 0 else 0
+            for each in walked if number else ():
+                branch[each] = number
 
     def _path(self, leaf: int) -> list[int]:
         path = []

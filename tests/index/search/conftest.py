@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.index.search import search
+from app.index.search import originals, search
 from tests.index.search.helpers import World
 
 if TYPE_CHECKING:
@@ -17,6 +17,20 @@ def world(tmp_path: Path) -> Iterator[World]:
     world = World(tmp_path)
     yield world
     world.index.close()
+
+
+@pytest.fixture
+def decoded(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """The lines that were decoded."""
+    lines: list[bytes] = []
+    plain = originals.entries_of
+
+    def entries_of(line: bytes, dialect: str) -> object:
+        lines.append(line)
+        return plain(line, dialect)
+
+    monkeypatch.setattr(originals, "entries_of", entries_of)
+    return lines
 
 
 @pytest.fixture(autouse=True)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from app.formats.fold import composed, encoded, fold
 from app.formats.lines import open_file
-from app.index.search import originals, raw_lines
+from app.index.search import raw_lines
 from app.index.search.cased import cased
 from app.index.search.raw_lines import RawLines
 from app.index.text.mapped import Source
@@ -25,20 +25,6 @@ if TYPE_CHECKING:
 
 def nothing() -> None:
     pass
-
-
-@pytest.fixture
-def decoded(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
-    """The lines that were decoded."""
-    lines: list[bytes] = []
-    plain = originals.entries_of
-
-    def entries_of(line: bytes, dialect: str) -> object:
-        lines.append(line)
-        return plain(line, dialect)
-
-    monkeypatch.setattr(originals, "entries_of", entries_of)
-    return lines
 
 
 @pytest.mark.parametrize(

@@ -78,14 +78,7 @@ def test_of_what_is_out_of_reach_what_was_kept_is_searched_where_tools_are_asked
     result = {"type": "message", "message": {"role": "toolResult", "toolName": "read", "content": "a gadget"}}
     paths = [str(world.session(f"s{number}", "needle", result, "the Thimble")) for number in range(3)]
     world.scan()
-    really = os.open
-
-    def deny(name: str, flags: int, mode: int = 0o777) -> int:
-        if name == paths[1]:
-            raise PermissionError(13, "Permission denied")
-        return really(name, flags, mode)
-
-    monkeypatch.setattr(os, "open", deny)
+    deny(monkeypatch, paths[1])
     if scanned:
         # As when rights are taken away.
         os.utime(paths[1])
@@ -119,14 +112,7 @@ def test_of_each_that_is_out_of_reach_one_thing_is_said(
 ) -> None:
     paths = [str(world.session(f"s{number}", "needle")) for number in range(3)]
     world.scan()
-    really = os.open
-
-    def deny(name: str, flags: int, mode: int = 0o777) -> int:
-        if name in paths[1:]:
-            raise PermissionError(13, "Permission denied")
-        return really(name, flags, mode)
-
-    monkeypatch.setattr(os, "open", deny)
+    deny(monkeypatch, *paths[1:])
     for path in paths[1:]:
         os.utime(path)
     world.scan()
@@ -184,14 +170,7 @@ def test_of_files_that_cannot_be_read_the_last_page_tells(
     """Until then there are more of them with each, and something else would be said each time."""
     paths = [str(world.session(f"s{number:02}", "needle")) for number in range(30)]
     world.scan()
-    really = os.open
-
-    def deny(name: str, flags: int, mode: int = 0o777) -> int:
-        if name in paths:
-            raise PermissionError(13, "Permission denied")
-        return really(name, flags, mode)
-
-    monkeypatch.setattr(os, "open", deny)
+    deny(monkeypatch, *paths)
     monkeypatch.setattr("app.index.search.search._PAUSE_SECONDS", 0.0)
     for text, how in (
         (
@@ -213,14 +192,7 @@ def test_a_word_that_only_a_kept_text_has_is_not_looked_for_otherwise(
     world.session("s1", "a thimble")
     path = str(world.session("s2", "a thimbles"))
     world.scan()
-    really = os.open
-
-    def deny(name: str, flags: int, mode: int = 0o777) -> int:
-        if name == path:
-            raise PermissionError(13, "Permission denied")
-        return really(name, flags, mode)
-
-    monkeypatch.setattr(os, "open", deny)
+    deny(monkeypatch, path)
     os.utime(path)
     world.scan()
     page = world.pages("thimbles in:all")[-1]

@@ -8,7 +8,7 @@ import pytest
 
 from app.formats.fold import encoded, fold
 from app.index.query.query import Term
-from app.index.search import originals, phrase
+from app.index.search import phrase
 from app.index.search.phrase import Phrase
 from app.index.text.mapped import Source
 from app.sessions.pieces import pack
@@ -46,18 +46,10 @@ def test_first_and_last_are_places_in_the_first_and_last_piece_that_have_it(
             assert begins[there[-1]] < last < ends[there[-1]]
 
 
-def test_lines_without_its_capital_are_not_decoded(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lines_without_its_capital_are_not_decoded(world: World, decoded: list[bytes]) -> None:
     world.session("s1", "up widget", "Up gadget", "and up \twidget")
     world.session("s2", "Up \twidget", "up widget")
     world.scan()
-    decoded: list[bytes] = []
-    plain = originals.entries_of
-
-    def entries_of(line: bytes, dialect: str) -> object:
-        decoded.append(line)
-        return plain(line, dialect)
-
-    monkeypatch.setattr(originals, "entries_of", entries_of)
     hit = world.one('"Up widget"')
     assert (hit.row.id, marked(hit)) == ("s2", ["Up widget"])
     assert len(decoded) > 0

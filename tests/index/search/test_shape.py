@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from app.demo import write_demo
 from app.formats.header import NotASession
 from app.index.search.shape import Shape, read_shape, shape_of
 from app.index.walk import walk
+from app.sessions.branches import branch_facts
 from app.sessions.tree import open_tree
 from app.stores import named
+from app.view.branch_table import BranchTable
 from tests.factory import NOW, header, message
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def told(shape: Shape) -> tuple[object, ...]:
@@ -46,6 +49,15 @@ def test_the_example_sessions_are_read_as_they_are_opened(tmp_path: Path) -> Non
     assert sum(read.values()) > 12
 
 
+def drawn(path: str, agent: str) -> tuple[int, list[int]]:
+    """How many branches the border of the tree says there are, and the number it has for each entry."""
+    tree = open_tree(path, (agent,))
+    facts = branch_facts(tree)
+    table = BranchTable(facts)
+    found = [table.of(node) for node in tree.entries]
+    return len(facts), [0 if each is None else each.number for each in found]
+
+
 LINES: list[dict[str, Any]] = [
     header("s", "/work"),
     message("a", None, "user", "first", 1),
@@ -72,6 +84,41 @@ def test_branches_are_numbered_by_their_ends_and_the_last_is_active(tmp_path: Pa
     assert list(shape.at(shape.offsets[2])) == [2]
     assert not shape.at(shape.offsets[2] + 1)
     assert told(shape) == told(shape_of(open_tree(path, ("pi",))))
+
+
+KINDS = ["message", "message", "compaction", "label", "custom", "session_info", "branch"]
+
+
+@given(st.data(), st.sampled_from(["pi", "agent"]))
+def test_an_entry_is_on_the_branch_that_the_tree_says(data: st.DataObject, agent: str) -> None:
+    lines: list[dict[str, Any]] = [header("s", "/work")]
+    parent_id = "parent_id" if agent == "agent" else "parentId"
+    ids: list[str | None] = [None]
+    for number in range(data.draw(st.integers(0, 12))):
+        parent = ids[-1] if data.draw(st.booleans()) else data.draw(st.sampled_from(ids))
+        kind = data.draw(st.sampled_from(KINDS))
+        line = {"type": kind, "id": f"e{number}", parent_id: parent, "message": {"role": "user"}}
+        lines.append(line)
+        ids.append(f"e{number}")
+    with TemporaryDirectory() as folder:
+        path = written(Path(folder), lines)
+        shape = read_shape(path, agent, going_on)
+        assert shape is not None
+        said = shape.branches, [shape.branch(entry) for entry in range(len(ids) - 1)]
+        assert said == drawn(path, agent)
+        assert told(shape) == told(shape_of(open_tree(path, (agent,))))
+
+
+def test_a_label_given_on_the_way_makes_no_branch(tmp_path: Path) -> None:
+    label = {"type": "label", "id": "l", "parentId": "d", "targetId": "a", "label": "x"}
+    lines = [*LINES, label, message("e", "d", "assistant", "the end", 6)]
+    path = written(tmp_path, lines)
+    shape = read_shape(path, "pi", going_on)
+    assert shape is not None
+    assert shape.branches == 2
+    assert [shape.branch(entry) for entry in range(6)] == [2, 1, 2, 2, 2, 2]
+    # it was left, though nobody said anything there
+    assert [shape.is_active(entry) for entry in range(6)] == [True, False, True, True, False, True]
 
 
 def without_ids(line: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,94 @@
+"""The table of commands on screen: bindings and help; the ways out, and the theme."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.commands import COMMANDS, keys_of
+from app.screens.browser import BrowserScreen
+from app.screens.dialogs import HelpDialog
+
+
+async def test_every_key_of_the_table_is_bound_where_it_belongs(browser, three):
+    async with browser() as it:
+        widgets = {
+            "sessions": it.sessions,
+            "tree": it.tree,
+            "entry": it.entry,
+            "app": it.screen,
+            "list": it.tree,
+            "filter": it.screen.query_one("#filter"),
+            "side": it.screen.side,
+        }
+        for command in COMMANDS:
+            bound = widgets[command.pane]._bindings.key_to_bindings
+            for key in command.keys:
+                assert any(binding.id == command.id for binding in bound.get(key, [])), (command.id, key)
+
+
+async def test_help_shows_every_command_and_closes(browser, three):
+    async with browser(size=(120, 140)) as it:
+        await it.press("question_mark")
+        assert isinstance(it.screen, HelpDialog)
+        text = it.text()
+        assert [command.help for command in COMMANDS if command.help[:40] not in text] == []
+        await it.press("escape")
+        assert isinstance(it.screen, BrowserScreen)
+        await it.press("f1", "q")
+        assert isinstance(it.screen, BrowserScreen)
+
+
+@pytest.mark.parametrize("width", [60, 80])
+async def test_what_help_says_on_hangs_below_its_beginning(browser, three, width):
+    async with browser(size=(width, 160)) as it:
+        await it.press("question_mark")
+        await it.pilot.pause()
+        lines = it.text().splitlines()
+        at = next(at for at, line in enumerate(lines) if "Mark the session" in line)
+        start = lines[at].index("Mark the session")
+        assert not lines[at + 1][:start].strip(" │")
+        assert lines[at + 1][start].isalpha()
+
+
+async def test_help_parts_every_key_from_what_it_does(browser, three, tmp_path):
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "config.toml").write_text('[keys]\n"session.tree" = "t,f7,f8,ctrl+g,alt+t,T"')
+    async with browser(size=(100, 160)) as it:
+        await it.press("question_mark")
+        await it.pilot.pause()
+        lines = it.text().splitlines()
+        starts = set()
+        for command in COMMANDS:
+            at, line = next((at, line) for at, line in enumerate(lines) if command.help[:30] in line)
+            starts.add(line.index(command.help[:30]))
+            keys, rest = keys_of(command), line[: line.index(command.help[:30])]
+            assert rest.endswith("  ")
+            assert keys in rest or keys in lines[at - 1]
+        assert len(starts) == 1
+
+
+@pytest.mark.parametrize("key", ["q", "ctrl+q", "ctrl+c"])
+async def test_leaving(browser, three, key):
+    async with browser() as it:
+        await it.press(key)
+        assert it.app._exit
+        assert it.app.return_value is None
+
+
+async def test_ctrl_q_leaves_from_the_filter_and_from_a_dialog(browser, three):
+    async with browser() as it:
+        await it.press("slash", "ctrl+q")
+        assert it.app._exit
+    async with browser() as it:
+        await it.press("question_mark", "ctrl+q")
+        assert it.app._exit
+
+
+async def test_the_theme_changes_and_is_remembered(browser, three):
+    async with browser() as it:
+        await it.press("f2")
+        assert it.app.theme == "leafmark-light"
+    async with browser() as it:
+        assert it.app.theme == "leafmark-light"
+        await it.press("f2")
+        assert it.app.theme == "leafmark-dark"
