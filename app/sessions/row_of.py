@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import TYPE_CHECKING
 
+from app.formats.amounts import finite, whole
 from app.formats.text import one_line
 from app.sessions.deepest import deepest
 from app.sessions.summary import LAST_PROMPT_LIMIT, Summary, title_of
@@ -61,8 +61,8 @@ def row_of(tally: Tally, mtime_ms: int, torn: bool) -> Summary:
         parent_session=sums.parent_session,
         models=tuple([f"{provider}/{model}" if provider else str(model) for provider, model in tally.models]),
         tools=tuple(sums.tools),
-        tokens=(_whole(sums.input), _whole(sums.output), _whole(sums.cache_read), _whole(sums.cache_write)),
-        cost=sums.cost if isfinite(sums.cost) else 0.0,
+        tokens=(whole(sums.input), whole(sums.output), whole(sums.cache_read), whole(sums.cache_write)),
+        cost=float(finite(sums.cost)),
         errors=sums.errors,
         images=sums.images,
         problems=sums.problems,
@@ -105,7 +105,3 @@ def _leaf_id(tally: Tally) -> str | None:
     if tally.dialect.one_entry_a_line:
         return sums.leaf_id if tally.has_ids else None
     return sums.marked_leaf if sums.leaf_marked else deepest(sums.shape)
-
-
-def _whole(number: float) -> int:
-    return int(number) if isfinite(number) else 0

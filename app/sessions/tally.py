@@ -6,6 +6,7 @@ of one line, the session stays and the line is a fault.
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING
 
 from app.formats.brief import Answer, Prompt, brief_of, briefs
@@ -238,7 +239,10 @@ class Tally:
             written += usage.cache_write or 0
             price = usage.cost
             if price is not None and price.total:
-                cost += price.total
+                try:
+                    cost += price.total
+                except OverflowError:
+                    cost = inf
         sums.input, sums.output, sums.cache_read, sums.cache_write, sums.cost = sent, got, read, written, cost
 
     def fault(self, reason: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from app.formats.amounts import finite
 from app.formats.brief import Answer, brief_of, briefs
 from app.formats.decode import BadLine
 from app.formats.dialects import named
@@ -53,11 +54,11 @@ def spent_of(usage: Usage | None) -> Spent:
         return NOTHING
     price = usage.cost
     return Spent(
-        usage.input or 0,
-        usage.output or 0,
-        usage.cache_read or 0,
-        usage.cache_write or 0,
-        price.total or 0.0 if price is not None else 0.0,
+        finite(usage.input),
+        finite(usage.output),
+        finite(usage.cache_read),
+        finite(usage.cache_write),
+        finite(price.total) if price is not None else 0.0,
     )
 
 

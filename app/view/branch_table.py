@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 
+from app.formats.amounts import finite, whole
 from app.view.ages import count, duration
 
 TYPE_CHECKING = False
@@ -69,10 +70,10 @@ def branch_words(facts: BranchFacts | None, *, short: bool = False) -> str:
     if facts.of > 1:
         words = [f"{facts.number:,}/{facts.of:,}" if short else f"branch {facts.number:,} of {facts.of:,}"]
     words.append(f"{facts.turns:,} turn{'' if facts.turns == 1 else 's'}")
-    tokens = int(sum(facts.tokens))
+    tokens = whole(sum(facts.tokens))
     if tokens:
         words.append(count(tokens) if short else f"{count(tokens)} tokens")
-    if facts.cost:
+    if finite(facts.cost):
         words.append(f"${facts.cost:,.2f}" if facts.cost >= 0.01 else f"${facts.cost:.4f}")
     if facts.duration_ms:
         took = duration(facts.duration_ms)
