@@ -20,9 +20,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from textual import events
     from textual.app import ComposeResult
     from textual.binding import BindingType
+    from textual.geometry import Size
 
     from app.actions.resume import Plan
     from app.commands import Command
@@ -223,11 +223,13 @@ class _Keys(Static):
         self._told = told
         self._cells = 0
 
-    def on_resize(self, event: events.Resize) -> None:
-        # with its lines the height changes as well
-        if event.size.width != self._cells:
-            self._cells = event.size.width
-            self.update(help_text(self._legend, self._commands, self._told, self._cells))
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        # while it is laid out: with the lines the height changes as well, and by a second layout the box
+        # would be seen to grow
+        if width != self._cells:
+            self._cells = width
+            self.update(help_text(self._legend, self._commands, self._told, width), layout=False)
+        return super().get_content_height(container, viewport, width)
 
 
 def help_text(

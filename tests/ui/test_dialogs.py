@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import pytest
 from textual.app import App
+from textual.widget import Widget
 
 from app.actions.resume import Plan
 from app.commands import COMMANDS
@@ -93,6 +94,27 @@ async def test_the_keys_of_a_dialog_are_in_sight(size, which):
         said = " ".join("".join(app.lines()).replace("│", " ").split())
         assert keys in said
         assert "╰" in said, "nothing is cut off below"
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (160, 45)], ids=str)
+@pytest.mark.parametrize("which", sorted(DIALOGS.keys() - {"archive"}))
+async def test_a_dialog_comes_whole(size, which, monkeypatch):
+    """The archive tells first that it is looked through."""
+    sizes = {}
+    really = Widget._size_updated
+
+    def noted(widget, size, *more, **named):
+        if widget.has_class("dialog") or widget.parent is not None and widget.parent.has_class("body"):
+            sizes.setdefault(widget, []).append(size)
+        return really(widget, size, *more, **named)
+
+    monkeypatch.setattr(Widget, "_size_updated", noted)
+    make, _ = DIALOGS[which]
+    app = Around(make())
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        assert sizes
+        assert all(len(set(seen)) == 1 for seen in sizes.values()), sizes
 
 
 async def test_the_answer_under_the_cursor_is_scrolled_into_sight():

@@ -1,0 +1,98 @@
+"""What stands beside the list while the cursor goes from session to session: nothing goes out and comes back."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from app.screens import resuming_screen, tree_side
+from app.services import liveness
+from app.services.branch_facts import BranchReader
+from tests.ui.conftest import WAYS
+from tests.waiting import PATIENCE
+
+
+@pytest.fixture
+def held(monkeypatch):
+    """Plans and branches are read when this is set."""
+    free = threading.Event()
+    free.set()
+    plan, read = liveness.plan, BranchReader.read
+
+    def later(*arguments):
+        assert free.wait(PATIENCE)
+        return plan(*arguments)
+
+    def branches(reader, tree):
+        if free.is_set():
+            read(reader, tree)
+
+    monkeypatch.setattr(liveness, "plan", later)
+    monkeypatch.setattr(BranchReader, "read", branches)
+    yield free
+    free.set()
+
+
+def bar(it):
+    """What Enter would do."""
+    return it.text().splitlines()[-2].strip()
+
+
+def border(it):
+    """What the border of the tree says."""
+    return it.text().splitlines()[1].partition("╮╭─ ")[2].partition(" ─")[0]
+
+
+async def step(it):
+    before = it.sessions.row.path
+    await it.press("down")
+    assert it.sessions.row.path != before
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_the_command_of_before_stays_until_the_next_is_known(browser, three, held, monkeypatch, way):
+    monkeypatch.setattr(resuming_screen, "PATIENCE", PATIENCE)
+    async with browser(**way) as it:
+        before = bar(it)
+        assert "is gone" in before
+        held.clear()
+        await step(it)
+        assert bar(it) == before
+        assert it.screen.planned != it.sessions.row.path
+        held.set()
+        await it.settled()
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_of_a_plan_that_takes_long_nothing_is_said_meanwhile(browser, three, held, monkeypatch, way):
+    monkeypatch.setattr(resuming_screen, "PATIENCE", 0.01)
+    async with browser(**way) as it:
+        assert bar(it)
+        held.clear()
+        await step(it)
+        await it.until(lambda: not bar(it), "an empty bar")
+        held.set()
+        await it.settled()
+        assert bar(it)
+
+
+async def test_the_words_in_the_trees_border_stay_until_the_next_are_known(browser, three, held, monkeypatch):
+    monkeypatch.setattr(tree_side, "PATIENCE", PATIENCE)
+    async with browser() as it:
+        await it.until(lambda: "turn" in border(it), "the branch")
+        before = border(it)
+        held.clear()
+        row = it.sessions.row
+        await step(it)
+        await it.until(lambda: it.tree.view.tree.path == it.sessions.row.path != row.path, "the tree")
+        assert border(it) == before
+
+
+async def test_of_branches_that_take_long_nothing_is_said_meanwhile(browser, three, held, monkeypatch):
+    monkeypatch.setattr(tree_side, "PATIENCE", 0.01)
+    async with browser() as it:
+        await it.until(lambda: "turn" in border(it), "the branch")
+        held.clear()
+        await step(it)
+        await it.until(lambda: border(it) == "tree", "no words")
