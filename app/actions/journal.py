@@ -6,6 +6,7 @@ that was taken back or of which it was said why that cannot be. Several programs
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from dataclasses import asdict, dataclass, fields
@@ -120,12 +121,19 @@ class Journal:
         return FileLock(self._path + ".lock")
 
     def _append(self, text: bytes) -> None:
-        """Add a line, in one write."""
+        """Add a line, in one write; of one that does not fit on the disk nothing stays.
+
+        :raises OSError: it cannot be written.
+        """
         if self._is_torn():
             text = b"\n" + text
         descriptor = os.open(self._path, _APPEND, 0o600)
         try:
-            os.write(descriptor, text)
+            before = os.fstat(descriptor).st_size
+            if os.write(descriptor, text) < len(text):
+                # nobody else writes meanwhile: it is locked
+                os.truncate(descriptor, before)
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), self._path)
         finally:
             os.close(descriptor)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -265,6 +266,24 @@ def test_where_it_cannot_be_written_that_is_said_and_reading_goes_on(tmp_path: P
         journal.record(named("one"))
     with pytest.raises(OSError, match="state"):
         journal.taken_back(1)
+
+
+def test_what_fits_on_the_disk_only_in_part_is_not_noted(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The system takes what there is room for, and says so by a number alone."""
+    journal = Journal(str(folder))
+    journal.record(named("one"))
+    before = (folder / NAME).read_bytes()
+    really = os.write
+    monkeypatch.setattr(os, "write", lambda descriptor, data: really(descriptor, data[: len(data) // 2]))
+    for note in (lambda: journal.record(named("two")), lambda: journal.taken_back(1)):
+        with pytest.raises(OSError, match=NAME) as error:
+            note()
+        assert error.value.errno == errno.ENOSPC
+        assert (folder / NAME).read_bytes() == before
+    monkeypatch.undo()
+    assert journal.record(named("two")) == 2
 
 
 def test_a_pipe_in_its_place_is_not_waited_for(folder: Path) -> None:
