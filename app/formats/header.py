@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from app.formats.decode import BadLine, decode
 from app.formats.errors import SessionError
-from app.formats.lines import BOM, blocks, is_blank
+from app.formats.lines import BLOCK_SIZE, BOM, is_blank, read_at
 from app.formats.skim import clean
 from app.formats.slot import SLOT_SIZE, is_slot
 from app.formats.stamps import parse_time
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 SCAN_LIMIT = 1 << 20
+WITHIN = 4 * SCAN_LIMIT
+"""Bytes that are looked at for a header, more than by any agent: it begins within the first `SCAN_LIMIT`."""
 
 _OMP_FIELDS = (
     "title",
@@ -106,11 +108,12 @@ def find_header(path: str, descriptor: int, agents: Sequence[str] = ()) -> Heade
     :raises NotASession: there is none.
     :raises OSError: the file cannot be read.
     """
-    first = next(blocks(descriptor), b"")
+    first = read_at(descriptor, BLOCK_SIZE, 0)
     try:
         return read_header(path, first, agents)
     except NotASession:
-        more = next(blocks(descriptor, 0, 2 * SCAN_LIMIT), b"")
+        # No more than this: what has no line end may be of any length, and is no session.
+        more = read_at(descriptor, WITHIN, 0)
         if len(more) <= len(first):
             raise
     return read_header(path, more, agents)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from app.formats.decode import decode
 from app.formats.dialects import named
 from app.formats.encode import encode
-from app.formats.header import Header, NotASession, read_header
+from app.formats.header import WITHIN, Header, NotASession, read_header
 from app.formats.lines import BOM
 from app.formats.migrate import CURRENT_VERSION
 from app.sessions.book import Book
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 _TAIL = 64
 """Bytes before the end of what was read by which it is known again."""
-_HEAD = 4 << 20
-"""How much of a file is looked at for its header: more than any agent does."""
 
 
 class TrackedFile:
@@ -201,7 +199,7 @@ class TrackedFile:
         self.book.leaf_id, self.moved = leaf, moved
 
     def _take(self, data: bytes, signature: Signature, agents: tuple[str, ...] | None = None) -> None:
-        head = read_header(self.path, data[:_HEAD], (self.head.agent,) if agents is None else agents)
+        head = read_header(self.path, data[:WITHIN], (self.head.agent,) if agents is None else agents)
         book = Book(self.path, head.dialect, head.version, head.name)
         self._offset = book.read(data)
         self._tail = data[max(0, self._offset - _TAIL) : self._offset]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,6 +13,9 @@ from app.sessions.branches import branch_facts
 from app.sessions.tree import open_tree
 from app.view.branch_table import branch_words
 from tests.factory import chain, write_session
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 BEYOND = "9" * 400
 FIELDS = ["input", "output", "cacheRead", "cacheWrite", "total"]
