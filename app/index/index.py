@@ -335,7 +335,9 @@ class Index:
         return self._scanner.out_of_reach.counts()
 
     def close(self) -> None:
-        """Let go of the catalog's file."""
+        """Let go of the catalog's file, when `scan` and `watch` have come back: another thread that has not
+        is told to by its `stop` first.
+        """
         if self._ahead:
             self._ahead.close()
         self.catalog.close()
