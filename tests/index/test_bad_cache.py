@@ -113,6 +113,20 @@ def test_a_catalog_spoiled_under_a_running_scan_is_told_anew(
     assert facts(index.rows(full=True)) == fresh(store, tmp_path / "other")
 
 
+def keeps_up(tmp_path: Path, cache: str) -> tuple[Index, Path]:
+    """An index over a dozen sessions, of which the first has grown since they were read, and that one."""
+    store = pi_store(tmp_path / "store")
+    paths = fill(tmp_path / "store", 12)
+    index = open_index([store], cache)
+    assert index.rows() == []
+    index.scan()
+    append(paths[0], message("new", "e0", "more"))
+    index.scan()
+    assert (index.counts.whole, index.counts.tails) == (12, 1)
+    assert facts(index.rows(full=True)) == fresh(store, tmp_path / "other")
+    return index, paths[0]
+
+
 def is_folder(cache: Path) -> None:
     (cache / NAME).mkdir(parents=True)
 
@@ -128,16 +142,8 @@ def below_a_file(cache: Path) -> None:
 
 @pytest.mark.parametrize("make", [is_folder, no_folder, below_a_file])
 def test_without_a_place_to_write_it_works_in_memory(tmp_path: Path, make: Callable[[Path], None]) -> None:
-    store = pi_store(tmp_path / "store")
-    paths = fill(tmp_path / "store", 12)
     make(tmp_path / "cache")
-    index = Index([store], str(tmp_path / "cache"))
-    assert index.rows() == []
-    index.scan()
-    append(paths[0], message("new", "e0", "more"))
-    index.scan()
-    assert (index.counts.whole, index.counts.tails) == (12, 1)
-    assert facts(index.rows(full=True)) == fresh(store, tmp_path / "other")
+    index, _ = keeps_up(tmp_path, str(tmp_path / "cache"))
     assert index.note is not None
     assert index.note.startswith("the list is kept in memory only: ")
     assert "\n" not in index.note
@@ -201,20 +207,12 @@ IMPOSSIBLE = {"a NUL": "a\0b", "half a character": "a\ud800b"}
 
 @pytest.mark.parametrize("what", IMPOSSIBLE)
 def test_in_a_folder_that_can_be_none_it_works_in_memory(tmp_path: Path, what: str) -> None:
-    store = pi_store(tmp_path / "store")
-    paths = fill(tmp_path / "store", 12)
     folder = str(tmp_path / IMPOSSIBLE[what])
-    index = open_index([store], folder)
-    assert index.rows() == []
-    index.scan()
-    append(paths[0], message("new", "e0", "more"))
-    index.scan()
-    assert (index.counts.whole, index.counts.tails) == (12, 1)
-    assert facts(index.rows(full=True)) == fresh(store, tmp_path / "other")
+    index, first = keeps_up(tmp_path, folder)
     assert index.note == f"the list is kept in memory only: {folder}: is no path: there is {what} in it"
-    assert [hit.path for page in index.query("more") for hit in page.hits] == [str(paths[0])]
+    assert [hit.path for page in index.query("more") for hit in page.hits] == [str(first)]
     index.close()
-    assert place("id-0", [store], folder).path == str(paths[0])
+    assert place("id-0", [pi_store(tmp_path / "store")], folder).path == str(first)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "store"]
 
 
