@@ -27,7 +27,8 @@ class BadLine(ValueError):
 def decode(line: bytes) -> dict[str, Any]:
     """The JSON object of `line` (a trailing CR or LF is white space).
 
-    Strings may hold lone surrogates. What is nested deeper than `deep.DEPTH` levels is replaced by a note.
+    Strings may hold lone surrogates. What is nested deeper than `deep.DEPTH` levels may be laid flat, see
+    `deep`.
 
     :raises BadLine: the line is not JSON, or not an object.
     """

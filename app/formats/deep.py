@@ -1,7 +1,8 @@
 """JSON that is nested too deeply for a recursive parser (PERFORMANCE 4: 3,000 nested brackets).
 
 pi's parser does not recurse and counts such lines, so they are entries. What lies deeper than `DEPTH` levels
-is checked and then replaced by a note: nobody reads there, and nothing after this has to fear the depth.
+is checked and then laid side by side behind a note: so its words are found, and nothing after this has to
+fear the depth.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ _SCALAR = re.compile(
 
 
 def flatten(text: str, depth: int = DEPTH) -> str:
-    """`text` with every array and object below `depth` levels replaced by a note.
+    """`text` with what is below `depth` levels laid flat. An array or object there becomes a note; or, where
+    a text, a number or a name is in it, an array: the note, then it and each one within it, in their order,
+    none within the other. The name of a field that held one is kept once, with null.
 
     Without recursion, in one pass.
 
@@ -32,6 +35,10 @@ def flatten(text: str, depth: int = DEPTH) -> str:
     kept = 0  # text up to here is in `out` or was dropped
     position = 0
     expect = "value"  # value | first value | first key | key | after
+    name = ""  # of the field that is read
+    below: list[list[str]] = []  # what each array and object below `depth` holds, see `_side_by_side`
+    inside: list[list[str]] = []  # those of them that are not closed yet
+    names: set[str] = set()
     while True:
         position = _skip(text, position)
         if position >= length:
@@ -43,8 +50,11 @@ def flatten(text: str, depth: int = DEPTH) -> str:
             if char == closers[-1]:
                 closers.pop()
                 position += 1
+                if inside:
+                    inside.pop().append(char)
                 if len(closers) == depth:
-                    out.append(NOTE)
+                    out.append(_side_by_side(below))
+                    below.clear()
                     kept = position
             elif char == ",":
                 position += 1
@@ -54,21 +64,42 @@ def flatten(text: str, depth: int = DEPTH) -> str:
         elif (expect == "first value" and char == "]") or (expect == "first key" and char == "}"):
             expect = "after"
         elif expect in ("key", "first key"):
-            position = _colon(text, _scalar(text, position, key=True))
+            end = _scalar(text, position, key=True)
+            name = text[position:end]
+            position = _colon(text, end)
             expect = "value"
         elif char in "[{":
             if len(closers) == depth:
                 out.append(text[kept:position])
+            if len(closers) >= depth:
+                if inside and closers[-1] == "}" and name not in names:
+                    names.add(name)
+                    inside[-1].append(f"{name}:null")
+                inside.append([char])
+                below.append(inside[-1])
             closers.append("]" if char == "[" else "}")
             expect = "first value" if char == "[" else "first key"
             position += 1
         else:
-            position = _scalar(text, position)
+            end = _scalar(text, position)
+            if inside:
+                scalar = text[position:end]
+                inside[-1].append(f"{name}:{scalar}" if closers[-1] == "}" else scalar)
+            position = end
             expect = "after"
     if closers or expect != "after":
         raise ValueError("the line ends in the middle of a value")
     out.append(text[kept:])
     return "".join(out)
+
+
+def _side_by_side(below: list[list[str]]) -> str:
+    """What replaces all this.
+
+    :param below: of each array or object its first sign, what it holds besides others, its last sign.
+    """
+    found = [f"{opens}{','.join(held)}{closes}" for opens, *held, closes in below if held]
+    return f"[{','.join((NOTE, *found))}]" if found else NOTE
 
 
 def _skip(text: str, position: int) -> int:

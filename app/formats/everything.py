@@ -99,6 +99,10 @@ def _parts(entry: dict[str, Any], other: bool) -> Iterator[Part]:
     elif kind == "compaction" or kind == "branch_summary":
         told = _if_text(entry, "summary")
         yield from _fields(SUMMARY, entry, told)
+        if "content" in entry:
+            # What a summary of a transcript holds besides its texts.
+            yield from _content(OTHER, entry["content"], "", other)
+            told += ("content",)
     elif kind == "branch":
         told = _if_text(entry, "branchSummary")
         yield from _fields(SUMMARY, entry, told)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 
 import pytest
 from hypothesis import given
@@ -107,7 +108,36 @@ def test_flatten_changes_nothing_shallow(value: object) -> None:
 @given(JSON, st.integers(1, 4))
 def test_flatten_limits_the_depth(value: object, depth: int) -> None:
     flat = json.loads(flatten(json.dumps(value), depth))
-    assert _depth(flat) <= depth + 1
+    assert _depth(flat) <= depth + 2
+    # And leaves nothing out that somebody may have written.
+    names, scalars = _said(value)
+    its_names, its_scalars = _said(flat)
+    assert names == its_names
+    its_scalars.subtract(scalars)
+    added = {json.loads(scalar) for scalar, more in its_scalars.items() if more}
+    assert added <= {None, "[nested too deeply to show]"}
+    assert min(its_scalars.values(), default=0) >= 0
+
+
+def test_what_is_nested_deeply_is_laid_side_by_side() -> None:
+    text = '{"x":[1,{"a":{"b":[{"a":{"c":"d","type":"image"}},"e",[],[2]]}},3]}'
+    assert json.loads(flatten(text, 3)) == {
+        "x": [
+            1,
+            {
+                "a": [
+                    "[nested too deeply to show]",
+                    {"b": None},
+                    ["e"],
+                    {"a": None},
+                    {"c": "d", "type": "image"},
+                    [2],
+                ]
+            },
+            3,
+        ]
+    }
+    assert json.loads(flatten('{"x":[[[]]]}', 1)) == {"x": "[nested too deeply to show]"}
 
 
 @given(st.text(alphabet='[]{}",:1-.eE\\ut fn', max_size=12))
@@ -128,6 +158,23 @@ def test_a_line_of_100_mb_is_read() -> None:
 
 def test_depth_leaves_room_for_recursive_readers() -> None:
     assert DEPTH < 500
+
+
+def _said(value: object) -> tuple[set[str], Counter[str]]:
+    """The names of all fields, and all that is neither an object nor an array, as JSON."""
+    names: set[str] = set()
+    scalars: Counter[str] = Counter()
+    waiting = [value]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            names.update(value)
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value
+        else:
+            scalars[json.dumps(value)] += 1
+    return names, scalars
 
 
 def _depth(value: object) -> int:

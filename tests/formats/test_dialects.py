@@ -94,6 +94,7 @@ def node(role: str, message: Any, **fields: Any) -> bytes:
         (node("condense", {"role": "compactionSummary", "summary": "s"}), "compaction", None),
         (node("condense", {"role": "branchSummary", "summary": "s"}), "branch_summary", None),
         (node("condense", "s"), "compaction", None),
+        (node("condense", {"role": "condense", "content": "s"}), "compaction", None),
     ],
 )
 def test_the_nodes_of_a_transcript(written: bytes, kind: str, role: str | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -216,3 +217,27 @@ def test_it_never_raises(entry: dict[str, Any]) -> None:
 def test_any_depth() -> None:
     deep = decode(b'{"type":"x","a":' + b"[" * 900 + b'"end"' + b"]" * 900 + b"}")
     assert len(everything(deep)) == 1
+
+
+TEXT = {"type": "text", "text": "past"}
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "past",
+        [TEXT],
+        {"role": "compactionSummary", "summary": "past"},
+        {"role": "condense", "content": "past"},
+        {"role": "condense", "content": [TEXT]},
+        {"content": [TEXT], "summary": ""},
+        {"content": [TEXT, {"type": "text", "text": ""}], "summary": None, "type": "x", "timestamp": 5},
+    ],
+)
+def test_the_summary_of_a_transcript_however_it_is_written(message: Any) -> None:
+    """The demo of this project writes it as content (FORMATS 1.3 does not say how)."""
+    written = {"kind": "entry", "id": "a", "prev": "b", "role": "condense", "message": message, "at": 1}
+    node = json.dumps(written).encode()
+    assert everything(named("transcript").entry(node)) == [Said(kinds.SUMMARY, "past")]
+    (skim,) = named("transcript").skims(node)
+    assert (skim.type, skim.id, bytes(skim.summary)) == ("compaction", "a", b'"past"')

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -131,21 +132,23 @@ def compare(searcher: Searcher, sessions: list[Session], query: Query) -> None:
     for hit in found + relevant:
         _is_best(hit, wanted[hit.path], query)
     if any(not term.negated for term in query.terms):
-        _same({_key(hit) for hit in every if hit.where in ("text", "name", "label")}, {
-            (path, place.where, place.kind, place.offset)
+        _same(Counter(_key(hit) for hit in every if hit.where in ("text", "name", "label")), Counter(
+            (path, place.where, place.kind, place.offset, place.entry)
             for path, session in wanted.items()
             for place in session.hits(query)
             if place.where in ("text", "name", "label")
-        })  # fmt: skip
+        ))  # fmt: skip
 
 
-def _same(found: set[Any], wanted: set[Any]) -> None:
+def _same(found: Any, wanted: Any) -> None:
     assert not found - wanted, f"without reason: {found - wanted}"
     assert not wanted - found, f"not found: {wanted - found}"
 
 
-def _key(hit: Hit) -> tuple[str, str, int, int]:
-    return hit.path, hit.where, hit.kind, hit.offset if hit.where == "text" else -1
+def _key(hit: Hit) -> tuple[str, str, int, int, str | None]:
+    if hit.where != "text":
+        return hit.path, hit.where, hit.kind, -1, None
+    return hit.path, hit.where, hit.kind, hit.offset, hit.entry_id
 
 
 def _is_best(hit: Hit, session: Session, query: Query) -> None:

@@ -26,6 +26,8 @@ WORDS = (
 """Short, so that sessions share them; in several spellings, forms and cases."""
 GAPS = (" ", " ", " ", "\n", "\t", "  ", " \n\t", "\r\n", "\u00a0", "\u3000", "\u2028", "", "_", ".", "/")
 TOOLS = ("bash", "read", "Edit")
+NOT_BY_LINES = ("transcript", "lanes")
+"""Dialects whose lines are not each an entry as it stands."""
 TREES = ("pi", "omp", "transcript", "lanes")
 """Dialects whose entries may have several children."""
 
@@ -114,9 +116,9 @@ class Written(NamedTuple):
 
 
 @st.composite
-def sessions(draw: st.DrawFn) -> Written:
+def sessions(draw: st.DrawFn, dialects: tuple[str, ...] = DIALECTS) -> Written:
     """One session; its last line may lack its newline, and a line in the middle may be no JSON."""
-    dialect = draw(st.sampled_from(DIALECTS))
+    dialect = draw(st.sampled_from(dialects))
     spelling = {
         "ensure_ascii": draw(st.booleans()),
         "separators": draw(st.sampled_from(((",", ":"), (", ", ": ")))),
@@ -129,7 +131,12 @@ def sessions(draw: st.DrawFn) -> Written:
         if ids and dialect in TREES and draw(st.integers(0, 3)) == 0:
             parent = draw(st.sampled_from(ids))
         ids.append(f"{number:08x}")
-        lines += _spelt(dialect, entry, ids[-1], parent, number)
+        spelt = _spelt(dialect, entry, ids[-1], parent, number)
+        if dialect == "lanes" and lines[1:] and isinstance(lines[-1], list) and draw(st.booleans()):
+            # One transaction.
+            lines[-1] += [write for line in spelt for write in (line if isinstance(line, list) else [line])]
+        else:
+            lines += spelt
         if draw(st.integers(0, 30)) == 0:
             lines.append("alpha {broken")
     data = "\n".join(line if isinstance(line, str) else json.dumps(line, **spelling) for line in lines)  # type: ignore[arg-type]
@@ -171,10 +178,15 @@ def _spelt(dialect: str, entry: dict[str, Any], own: str, parent: str | None, nu
         entry = entry | {"targetId": parent or own}
     if dialect == "transcript":
         if kind == "compaction":
-            message = {"role": "compactionSummary", "summary": entry["summary"]}
+            said: Any = entry["summary"]
+            message = [
+                {"role": "compactionSummary", "summary": said},
+                {"role": "condense", "content": said},
+                {"role": "condense", "content": [{"type": "text", "text": said}]},
+            ][number % 3]
         elif kind != "message":
             return []
-        role = {"toolResult": "tool", "compactionSummary": "condense"}.get(message["role"], message["role"])
+        role = "condense" if kind == "compaction" else message["role"].replace("toolResult", "tool")
         node = {"schema": "indus/transcript@1", "kind": "entry", "id": own, "prev": parent, "role": role}
         return [{**node, "message": message, "at": at}]
     if dialect == "lanes":
@@ -195,6 +207,8 @@ def _lanes(entry: dict[str, Any], own: str, parent: str | None, number: int) -> 
         return [{**value, "namespace": "pi.entry.label", "key": entry["targetId"], "value": entry["label"]}]
     if kind == "session_info":
         return [{**value, "namespace": "pi.session.name", "key": "", "value": entry["name"]}]
+    if kind == "custom":
+        return [[{**value, "namespace": "gamma.notes", "key": "delta", "value": entry["data"]}]]
     write = {"kind": "entry", "id": own, "parentId": parent, "timestamp": number + 1, **entry, "seq": number}
     tip = {**value, "namespace": "pi.branch.tip", "key": "main", "value": own}
     return [[write, tip] if number % 2 else write]

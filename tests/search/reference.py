@@ -32,12 +32,13 @@ _NOT_FOR_PEOPLE = frozenset((
 
 
 class Piece(NamedTuple):
-    """A text of an entry: who says it, where its line begins, what it is, and of which tool."""
+    """A text of an entry: who says it, where its line begins, what it is, of which tool and entry."""
 
     kind: int
     offset: int
     text: str
     tool: str = ""
+    entry: str | None = None
 
 
 class Place(NamedTuple):
@@ -47,6 +48,7 @@ class Place(NamedTuple):
     kind: int
     offset: int
     text: str
+    entry: str | None = None
 
 
 # -- reading --
@@ -75,7 +77,8 @@ def _pieces(content: bytes, dialect: str) -> list[Piece]:
             for (kind, tool), each in texts.items():
                 whole = "\n".join(each).replace("\0", "")
                 if whole:
-                    found.append(Piece(kind, offset, re.sub("[\ud800-\udfff]", "\ufffd", whole), tool))
+                    whole = re.sub("[\ud800-\udfff]", "\ufffd", whole)
+                    found.append(Piece(kind, offset, whole, tool, entry.get("id")))
         offset += len(line) + 1
     return found
 
@@ -88,7 +91,9 @@ def _entries(line: bytes, dialect: str) -> Iterator[dict[str, Any]]:
         return
     if dialect == "lanes":
         writes = value if isinstance(value, list) else [value]
-        yield from (write for write in writes if isinstance(write, dict) and write.get("kind") == "entry")
+        writes = [write for write in writes if isinstance(write, dict)]
+        yield from (write for write in writes if write.get("kind") == "entry")
+        yield from (_value(write) for write in writes if write.get("kind") in ("value", "list", "usage"))
         if isinstance(value, dict) and value.get("kind") == "header":
             yield {"type": "session", **_without(value, "type", "id")}
     elif not isinstance(value, dict) or value.get("type") == "title":
@@ -102,6 +107,16 @@ def _entries(line: bytes, dialect: str) -> Iterator[dict[str, Any]]:
         yield value
 
 
+def _value(write: dict[str, Any]) -> dict[str, Any]:
+    """What a write says that is no entry: of labels, names and tips no ids and no words of the format."""
+    names = ["kind", "op", "type"]
+    if str(write.get("namespace")).startswith("pi."):
+        names += ["namespace", "key"]
+    if write.get("namespace") == "pi.branch.tip":
+        names.append("value")
+    return {"type": "value", **_without(write, *names)}
+
+
 def _without(value: dict[str, Any], *names: str) -> dict[str, Any]:
     return {name: field for name, field in value.items() if name not in names}
 
@@ -113,11 +128,16 @@ def _refuse(constant: str) -> None:
 def _node(value: dict[str, Any]) -> dict[str, Any]:
     message = value.get("message")
     if value["role"] == "condense":
-        summary = message.get("summary") if isinstance(message, dict) else message
-        return {"type": "compaction", "summary": summary}
+        if not isinstance(message, dict):
+            message = {"summary": message}
+        summary = message.get("summary")
+        if summary is None:
+            blocks = message["content"]
+            summary = blocks if isinstance(blocks, str) else "\n".join(block["text"] for block in blocks)
+        return {"type": "compaction", "id": value.get("id"), "summary": summary}
     if isinstance(message, str):
         message = {"role": value["role"], "content": message}
-    entry = {"type": "message", "message": message}
+    entry = {"type": "message", "id": value.get("id"), "message": message}
     return entry | {"meta": value["meta"]} if "meta" in value else entry
 
 
@@ -249,7 +269,7 @@ class Session(NamedTuple):
     def places(self, query: Query) -> list[Place]:
         """All that the terms of `query` are looked for in."""
         found = [
-            Place("text", piece.kind, piece.offset, piece.text)
+            Place("text", piece.kind, piece.offset, piece.text, piece.entry)
             for piece in self.pieces
             if piece.kind in query.kinds
             and (not query.tools or piece.kind not in (CALL, RESULT) or folded(piece.tool) in query.tools)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from app.index.query.query import Query, Term
 from tests.search.ground import TIERS, Ground, compare
-from tests.search.random_sessions import Written, queries, sessions, write
+from tests.search.random_sessions import NOT_BY_LINES, Written, queries, sessions, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +34,20 @@ def folder() -> Iterator[Path]:
 @given(written=st.lists(sessions(), max_size=10), asked=st.lists(queries(), min_size=1, max_size=12))
 def test_finds_what_the_reference_finds(folder: Path, written: list[Written], asked: list[Query]) -> None:
     """Whatever it reads from: the same sessions, the same places, in the right order."""
+    _ask(folder, written, asked)
+
+
+@many
+@given(
+    written=st.lists(sessions(NOT_BY_LINES), min_size=1, max_size=4),
+    asked=st.lists(queries(), min_size=1, max_size=12),
+)
+def test_finds_the_very_entry_of_a_line(folder: Path, written: list[Written], asked: list[Query]) -> None:
+    """Where a line has several entries, or what stands in it is spelt otherwise."""
+    _ask(folder, written, asked)
+
+
+def _ask(folder: Path, written: list[Written], asked: list[Query]) -> None:
     place = Path(tempfile.mkdtemp(dir=folder))
     ground = Ground(place, write(place, written))
     try:

@@ -12,14 +12,15 @@ from hypothesis import given, settings
 from app.formats import kinds
 from app.formats.decode import BadLine
 from app.formats.dialects import named
-from app.formats.everything import everything
+from app.formats.everything import Said, everything
 from app.formats.fold import encoded, fold
 from app.sessions.pieces import pieces
 from app.sessions.summarise import extend, summarise
 from tests.search import reference
-from tests.search.random_sessions import STORES, sessions
+from tests.search.random_sessions import NOT_BY_LINES, STORES, sessions
 
 if TYPE_CHECKING:
+    from app.formats.dialects.base import Dialect
     from tests.search.random_sessions import Written
 
 Packed = tuple[int, int, bytes]
@@ -27,27 +28,31 @@ many = settings(max_examples=100)
 
 
 @many
-@given(sessions())
+@given(sessions() | sessions(NOT_BY_LINES))
 def test_everything_in_an_entry(written: Written) -> None:
     """Every text of every entry, who says it and of which tool."""
     found: Counter[reference.Piece] = Counter()
     spelling, offset = named(written.dialect), 0
     for line in written.content.split(b"\n"):
-        for part in range(2):
+        for part in range(9):
             try:
                 entry = spelling.entry(line, part)
             except BadLine:
                 break
             if entry.get("type") != "title":
-                found.update(reference.Piece(said.kind, offset, *said[1:]) for said in everything(entry))
+                found.update(
+                    reference.Piece(said.kind, offset, *said[1:], entry.get("id"))
+                    for said in everything(entry)
+                )
             if written.dialect != "lanes":
                 break
+        found.update(reference.Piece(said.kind, offset, *said[1:]) for said in _beside(spelling, line))
         offset += len(line) + 1
     assert found == Counter(_read(written))
 
 
 @many
-@given(sessions())
+@given(sessions() | sessions(NOT_BY_LINES))
 def test_what_is_kept_of_a_file(written: Written) -> None:
     """Read whole, and read as it grew: all that is said in it, folded, an unfinished last entry included."""
     agents = (STORES[written.dialect],)
@@ -70,6 +75,13 @@ def test_what_is_kept_of_a_file(written: Written) -> None:
         grown = extend(str(path), known.state, known.offset, known.fingerprint, agents, 0)
         if grown is not None and known.summary is not None:
             assert known.text + grown.text == whole.text
+
+
+def _beside(spelling: Dialect, line: bytes) -> list[Said]:
+    try:
+        return [said for entry in spelling.beside(line) for said in everything(entry)]
+    except BadLine:
+        return []
 
 
 def _read(written: Written) -> list[reference.Piece]:

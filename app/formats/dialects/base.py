@@ -92,6 +92,13 @@ class Dialect:
         """
         return [self.entry(line)]
 
+    def beside(self, line: bytes) -> list[dict[str, Any]]:
+        """What `line` says without being an entry, as entries without ids: for who looks for its words.
+
+        :raises BadLine: it holds no JSON of this dialect.
+        """
+        return []
+
     def written(self, line: bytes, part: int = 0) -> dict[str, Any]:
         """The same entry as it stands on disk, unknown fields and all.
 

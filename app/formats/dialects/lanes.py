@@ -56,6 +56,10 @@ class Lanes(Dialect):
         """The entries of the transaction."""
         return [write for write in _writes(line) if write["kind"] == "entry"]
 
+    def beside(self, line: bytes) -> list[dict[str, Any]]:
+        """Labels and names as pi's version 3 has them; other values, lists and usage rows as they are."""
+        return [_said(write) for write in _writes(line) if write["kind"] not in ("header", "entry")]
+
     def written(self, line: bytes, part: int = 0) -> dict[str, Any]:
         """The same: nothing is spelt otherwise."""
         return self.entry(line, part)
@@ -96,3 +100,28 @@ def _value(write: dict[str, Any]) -> Sequence[Skim]:
         case "pi.session.name":
             return (Mark(type="session_info", name=text),)
     return ()
+
+
+# Of a write what is an id, a number or a word of the format's own.
+_OF_WRITES = frozenset(("kind", "op", "seq", "id", "type"))
+_TIP, _LABEL, _NAME = "pi.branch.tip", "pi.entry.label", "pi.session.name"
+
+
+def _said(write: dict[str, Any]) -> dict[str, Any]:
+    """What a write that is no entry says, as one."""
+    kind = write["kind"]
+    told = {name: field for name, field in write.items() if name not in _OF_WRITES}
+    space = told.get("namespace") if kind == "value" else None
+    if space in (_TIP, _LABEL, _NAME):
+        del told["namespace"]
+        key, value = told.pop("key", None), told.pop("value", None)
+        if space == _LABEL:
+            kind = "label"
+            told |= {"targetId": key, "label": value}
+        elif space == _NAME:
+            kind = "session_info"
+            told["name"] = value
+        elif key != "main":
+            # What a tip is set to is an id.
+            told["branch"] = key
+    return told | {"type": kind}

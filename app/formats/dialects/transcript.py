@@ -1,6 +1,7 @@
 """indus/transcript@1: nodes with `prev`, and head lines that name the leaf outright (FORMATS 1.3).
 
 A node's message has pi's shape. A node of role condense is a summary, one of role note is what has no turn.
+A summary is the message's `summary`, or its content, as that of every other node.
 """
 
 from __future__ import annotations
@@ -78,7 +79,20 @@ class Transcript(Dialect):
     def entries(self, line: bytes) -> list[dict[str, Any]]:
         """The node; none where the line is a head."""
         value = decode(line)
-        return [] if value.get("kind") == "head" else [_node(value)]
+        if value.get("kind") == "head":
+            return []
+        entry = _node(value)
+        hidden: dict[str, Any] = {}
+        for key in [key for key in value if key not in _OF_NODES]:
+            (hidden if key in entry else entry)[key] = value[key]
+        if hidden:
+            entry["node"] = hidden
+        return [entry]
+
+
+# What a node is told as under another name, or what is made of it here.
+_OF_NODES = frozenset(("schema", "kind", "id", "prev", "role", "message", "at"))
+_OF_SUMMARIES = frozenset(("role", "summary", "content", "timestamp"))
 
 
 def _node(value: dict[str, Any]) -> dict[str, Any]:
@@ -93,19 +107,49 @@ def _node(value: dict[str, Any]) -> dict[str, Any]:
         "timestamp": value.get("at"),
     }
     if role == "condense":
-        summary = message if isinstance(message, dict) else {}
-        branch = summary.get("role") == "branchSummary"
-        entry["type"] = "branch_summary" if branch else "compaction"
-        entry["summary"] = summary.get("summary", message if isinstance(message, str) else "")
-        for key in ("tokensBefore", "fromId"):
-            if key in summary:
-                entry[key] = summary[key]
-        return entry
-    if isinstance(message, str):
-        message = {"role": _ROLES.get(role, role), "content": message}
-    elif isinstance(message, dict) and not isinstance(message.get("role"), str):
-        message = {**message, "role": _ROLES.get(role, role)}
-    entry["message"] = message
-    if "meta" in value:
-        entry["meta"] = value["meta"]
+        entry |= _summary(message, entry)
+    else:
+        if isinstance(message, str):
+            message = {"role": _ROLES.get(role, role), "content": message}
+        elif isinstance(message, dict) and not isinstance(message.get("role"), str):
+            message = {**message, "role": _ROLES.get(role, role)}
+        entry["message"] = message
     return entry
+
+
+def _summary(message: Any, entry: dict[str, Any]) -> dict[str, Any]:
+    """What is said by a node of role condense, in the fields of pi's compactions.
+
+    :param entry: its other fields, which no field of the message is to replace.
+    """
+    if not isinstance(message, dict):
+        # A text, or blocks.
+        message = {"content": message}
+    branch = message.get("role") == "branchSummary"
+    told = {key: field for key, field in message.items() if key not in _OF_SUMMARIES and key not in entry}
+    told["type"] = "branch_summary" if branch else "compaction"
+    rest = message.get("content")
+    told["summary"] = message.get("summary")
+    if not told["summary"]:
+        told["summary"], rest = _said(rest)
+    if rest:
+        told["content"] = rest
+    return told
+
+
+def _said(content: Any) -> tuple[str, Any]:
+    """The texts of a content, below each other, and what else it holds."""
+    if isinstance(content, str):
+        return content, None
+    if not isinstance(content, list):
+        return "", content
+    texts: list[str] = []
+    rest: list[Any] = []
+    for block in content:
+        if isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str):
+            texts.append(block["text"])
+            if len(block) > 2:
+                rest.append({key: field for key, field in block.items() if key != "text"})
+        else:
+            rest.append(block)
+    return "\n".join(filter(None, texts)), rest

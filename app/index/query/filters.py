@@ -62,44 +62,44 @@ class Builder:
         return values, Filter(field, _final(test, token.negated, whole), token.start, token.length, whole)
 
     def _tests(self, field: str, items: list[Item], values: list[str]) -> list[Test]:
-        folded = [fold(value) for value in values]
+        folded, read = _alike(values)
         if field == "agent":
             return [lambda row, facts: row.agent in values]
         if field == "dir":
-            return [_once_for_each(_cwd, self._folder(folded))]
+            return [_once_for_each(_cwd, self._folder(folded, read))]
         if field == "name":
-            return [lambda row, facts: row.name is not None and _holds(folded, fold(row.name))]
+            return [lambda row, facts: row.name is not None and _holds(folded, read(row.name))]
         if field == "id":
             beginnings = tuple(folded)
-            return [lambda row, facts: fold(row.id).startswith(beginnings)]
+            return [lambda row, facts: read(row.id).startswith(beginnings)]
         if field == "label":
-            return [_once_for_each(_labels, lambda all: any(_holds(folded, fold(each)) for _, each in all))]
+            return [_once_for_each(_labels, lambda all: any(_holds(folded, read(each)) for _, each in all))]
         if field == "model":
             return [
-                _once_for_each(_models, lambda models: any(_holds(folded, fold(each)) for each in models))
+                _once_for_each(_models, lambda models: any(_holds(folded, read(each)) for each in models))
             ]
         if field == "tool":
             wanted = frozenset(folded)
-            return [_once_for_each(_tools, lambda tools: not wanted.isdisjoint(map(fold, tools)))]
+            return [_once_for_each(_tools, lambda tools: not wanted.isdisjoint(map(read, tools)))]
         if field in ("has", "is"):
             return [self._property(value) for value in values]
         if field == "date":
             return [_within(self._span(item)) for item in items]
         return [_amount(field, item) for item in items]
 
-    def _folder(self, folded: list[str]) -> Callable[[str], bool]:
+    def _folder(self, folded: list[str], read: Callable[[str], str]) -> Callable[[str], bool]:
         """Whether any of these values is part of a folder; where it begins with the home folder, its
-        beginning.
+        beginning. `read` folds the folder as the values are folded.
         """
         home = self._home.rstrip("/")
         short = tuple((each if each != "~" else "~/") for each in folded if home and _is_short(each))
         parts = [each for each in folded if not (home and _is_short(each))]
 
         def holds(cwd: str) -> bool:
-            if cwd and _holds(parts, fold(cwd) + "/"):
+            if cwd and _holds(parts, read(cwd) + "/"):
                 return True
             below = below_home(cwd, home) if short else 0
-            return below > 0 and f"~{fold(cwd[below:])}/".startswith(short)
+            return below > 0 and f"~{read(cwd[below:])}/".startswith(short)
 
         return holds
 
@@ -162,6 +162,21 @@ _PROPERTIES: dict[str, Test] = {
     "named": lambda row, facts: not is_unseen(row.name or ""),
     "pinned": lambda row, facts: bool(facts.pinned(row)),
 }
+
+
+def _alike(values: list[str]) -> tuple[list[str], Callable[[str], str]]:
+    """The values folded, and what folds the texts that they are looked for in. Whatever blanks are between
+    words, as in a phrase, and as on the screen: there each is one.
+    """
+    if not any(character.isspace() for value in values for character in value):
+        return [fold(value) for value in values], fold
+    return [_spaced(value) for value in values], _spaced
+
+
+def _spaced(text: str) -> str:
+    # Without `re`, which is loaded for nothing else of this. What a word begins or ends with is asked for.
+    begins, ends = text[:1].isspace(), text[-1:].isspace()
+    return " " * begins + " ".join(fold(text).split()) + " " * ends
 
 
 def _is_short(folder: str) -> bool:

@@ -14,10 +14,10 @@ folder, id and program: each has to be found somewhere in it, a word in the midd
 a pattern, only letters that stand for themselves are capitals, and `(?i)` makes none count).
 
 *Filters* ask what the list knows of a session; what they take is in `table.SORTS`. Their names and values
-are compared without case. Several filters must all hold, `-` turns one round. `cost: tokens: messages:`
-take a number alone or after `> >= < <= =`, with `k` or `m` behind it, or a range `10..20`; `date:` takes the
-same of ages (`<2d`; m h d w mo y), days, months and years of the local time zone, `today` and `yesterday`.
-Ranges take in both ends, and either may be missing.
+are compared without case, and any white space in a value is as good as one blank. Several filters must all
+hold, `-` turns one round. `cost: tokens: messages:` take a number alone or after `> >= < <= =`, with `k` or
+`m` behind it, or a range `10..20`; `date:` takes the same of ages (`<2d`; m h d w mo y), days, months and
+years of the local time zone, `today` and `yesterday`. Ranges take in both ends, and either may be missing.
 
 `role:`, `in:` and `tool:` say where terms are looked for; names, labels and so on are then left out.
 `role:` and `in:tools|thinking` add up. `in:all` is everything there is, where nothing else names a place.
@@ -162,7 +162,7 @@ class _Reader:
         try:
             exact = check(pattern)
         except BadPattern as bad:
-            found = item.text.find(bad.part) if bad.part else -1
+            found = bad.place_in(item.text)
             # Of `re:(foo bar)` only `(foo` is the pattern.
             said = bad.message if item.quoted or then is None else f"{bad.message}; {WANTS_QUOTES}"
             if found >= 0:

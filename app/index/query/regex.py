@@ -33,13 +33,22 @@ _LINE_END = r"(?:\r?$)"
 class BadPattern(ValueError):
     """A pattern that is not looked for.
 
-    :ivar part: what of the pattern is to blame; "" when it is all of it.
+    :ivar part: what of the pattern is to blame; "" when it is all of it. It is the one that `before` others
+        like it stand before.
     """
 
-    def __init__(self, message: str, part: str = "") -> None:
+    def __init__(self, message: str, part: str = "", before: int = 0) -> None:
         super().__init__(message)
         self.message = message
         self.part = part
+        self.before = before
+
+    def place_in(self, pattern: str) -> int:
+        """Where the part begins in the pattern as it was typed; -1 where that is not known."""
+        at = pattern.find(self.part) if self.part else -1
+        for _ in range(self.before):
+            at = pattern.find(self.part, at + 1) if at >= 0 else -1
+        return at
 
 
 def compiled(pattern: str, *, ignore_case: bool) -> Any:
@@ -90,7 +99,31 @@ def _compiled(pattern: str, ignore_case: bool, memory: int) -> Any:
     folded = _as_folded(pattern)
     whole = (pattern, folded, _by_lines(pattern), _by_lines(folded))
     said = f"{reason}: {part}" if colon and part and part not in whole else reason
-    raise BadPattern(f"not a regular expression: {one_line(said, 120)}", part)
+    before = 0
+    at = _blamed(pattern, reason)
+    if at >= 0:
+        part = pattern[at]
+        before = pattern.count(part, 0, at)
+    raise BadPattern(f"not a regular expression: {one_line(said, 120)}", part, before)
+
+
+def _blamed(pattern: str, reason: str) -> int:
+    """Where the character is that RE2 complains about, which names the whole pattern for it; -1 where it
+    names what it means.
+    """
+    if reason.startswith("trailing \\"):
+        return len(pattern) - 1
+    opened: list[int] = []
+    if reason in ("missing )", "unexpected )"):
+        for at, part, is_sign in _signs(pattern):
+            if is_sign and part.startswith("("):
+                # Flags alone, as `(?i)`, open nothing.
+                opened += [] if part.endswith(")") else [at]
+            elif is_sign and part == ")" and opened:
+                opened.pop()
+            elif is_sign and part == ")":
+                return at
+    return opened[-1] if opened else -1
 
 
 def _as_folded(pattern: str) -> str:
@@ -115,13 +148,21 @@ def _by_lines(pattern: str) -> str:
     """
     if "$" not in pattern:
         return pattern
-    spelt = []
+    parts = _signs(pattern)
+    return "".join([_LINE_END if is_sign and part == "$" else part for _, part, is_sign in parts])
+
+
+def _signs(pattern: str) -> Iterator[tuple[int, str, bool]]:
+    r"""Each of `_parts`, where it begins, and whether it is a sign if it looks like one: it stands neither
+    between brackets nor between `\Q` and `\E`.
+    """
     literal = False
     # Where the first character between brackets stands, and where a class such as [:alpha:] there ends.
     member = named = -1
     at = 0
     for part in _parts(pattern):
         here, at = at, at + len(part)
+        is_sign = not literal and member < 0
         if literal:
             literal = part != r"\E"
         elif member >= 0:
@@ -131,12 +172,9 @@ def _by_lines(pattern: str) -> str:
                 member = -1
         elif part == "[":
             member = at + pattern.startswith("^", at)
-        elif part == "$":
-            part = _LINE_END
         else:
             literal = part == r"\Q"
-        spelt.append(part)
-    return "".join(spelt)
+        yield here, part, is_sign
 
 
 def _options(options: Any, memory: int) -> Any:

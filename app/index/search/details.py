@@ -49,9 +49,10 @@ def fill(hit: Hit, piece: Piece | None, seekers: Sequence[Seeker], originals: Or
 
 def _fill_text(hit: Hit, piece: Piece, seekers: Sequence[Seeker], originals: Originals) -> None:
     place = first_place(piece, seekers)
-    if place >= 0 and _fill_from(hit, piece, seekers, originals.around(hit.row, piece, place)):
+    if place >= 0 and _fill_from(hit, piece, seekers, _texts(originals.around(hit.row, piece, place), piece)):
         return
-    if _fill_from(hit, piece, seekers, originals.at(hit.row, piece.offset, piece.end - piece.begin)):
+    texts = _texts(originals.at(hit.row, piece.offset, piece.end - piece.begin), piece)
+    if _fill_from(hit, piece, seekers, texts):
         return
     # The line is not what it was. What the store knows of it is folded.
     line, ranges = snippet(piece.folded, list(map(caseless, seekers))) or ("", ())
@@ -59,36 +60,43 @@ def _fill_text(hit: Hit, piece: Piece, seekers: Sequence[Seeker], originals: Ori
 
 
 def _fill_from(
-    hit: Hit, piece: Piece, seekers: Sequence[Seeker], entries: Iterable[dict[str, object]]
+    hit: Hit, piece: Piece, seekers: Sequence[Seeker], texts: Sequence[tuple[dict[str, object], str]]
 ) -> bool:
-    """Fill in what the first entry with a match says; False where none has one."""
+    """Fill in what the text of the piece says, one of `texts`; False where it has no match."""
+    if piece.nth >= len(texts):
+        return False
+    entry, text = texts[piece.nth]
+    shown = snippet(text, seekers)
+    if not shown:
+        return False
+    if entry.get("type") == "session":
+        hit.fill("header", snippet=shown[0], ranges=shown[1])
+        return True
+    hit.fill(
+        "text",
+        piece.kind,
+        piece.offset,
+        _string(entry.get("id")) or None,
+        _role(entry),
+        *shown,
+        parse_time(entry.get("timestamp")),
+    )
+    return True
+
+
+def _texts(entries: Iterable[dict[str, object]], piece: Piece) -> list[tuple[dict[str, object], str]]:
+    """The texts of the piece's kind, each with the entry that it is of: as many as there are pieces."""
+    kind = piece.kind
+    found = []
     for entry in entries:
-        for text in _texts(entry, piece.kind):
-            shown = snippet(text, seekers)
-            if shown and entry.get("type") == "session":
-                hit.fill("header", snippet=shown[0], ranges=shown[1])
-                return True
-            if shown:
-                hit.fill(
-                    "text",
-                    piece.kind,
-                    piece.offset,
-                    _string(entry.get("id")) or None,
-                    _role(entry),
-                    *shown,
-                    parse_time(entry.get("timestamp")),
-                )
-                return True
-    return False
-
-
-def _texts(entry: dict[str, object], kind: int) -> list[str]:
-    """The pieces of that kind."""
-    if kind not in kinds.CONVERSATION:
-        # Each tool has its own.
-        return [each.text for each in everything(entry, other=kind == kinds.OTHER) if each.kind == kind]
-    texts = [text for each, text, _ in parts(entry, other=False) if each == kind]
-    return ["\n".join(texts)] if texts else []
+        if kind in kinds.CONVERSATION:
+            told = [text for each, text, _ in parts(entry, other=False) if each == kind]
+            texts = ["\n".join(told)] if told else []
+        else:
+            # Each tool has its own.
+            texts = [each.text for each in everything(entry, other=kind == kinds.OTHER) if each.kind == kind]
+        found += [(entry, text) for text in texts]
+    return found
 
 
 def _fill_said(hit: Hit, piece: Piece, seekers: Sequence[Seeker]) -> None:

@@ -86,9 +86,20 @@ class Matcher:
         return self.takes_all or is_said(kind) or kind in self.plan.kinds
 
     def confirmed(
-        self, seeker: Seeker, row: Row, source: Source, begin: int, end: int, kind: int, offset: int
+        self,
+        seeker: Seeker,
+        row: Row,
+        source: Source,
+        begin: int,
+        end: int,
+        kind: int,
+        offset: int,
+        nth: int = -1,
     ) -> bool:
-        """Whether a term is in the piece whose text is from `begin` to `end`."""
+        """Whether a term is in the piece whose text is from `begin` to `end`.
+
+        :param nth: see `Piece`; below 0 where any of its kind in the line is as good.
+        """
         if not seeker.in_folded(source, begin, end):
             return False
         if not seeker.exact:
@@ -99,11 +110,11 @@ class Matcher:
         line = cased and self._originals.line(row, offset)
         if cased and line and not (cased.is_in(line) and cased.may_be_in(line, source, begin, end)):
             return False
-        return self._is_written(seeker, row, kind, offset)
+        return self._is_written(seeker, row, kind, offset, nth)
 
-    def _is_written(self, seeker: Seeker, row: Row, kind: int, offset: int) -> bool:
-        """Whether a term is in a text of that kind in the line at `offset`, case and all."""
-        texts = self._originals.texts(row, offset, kind, apart=seeker.apart)
+    def _is_written(self, seeker: Seeker, row: Row, kind: int, offset: int, nth: int = -1) -> bool:
+        """Whether a term is in a text of that kind in the line at `offset`, case and all; `nth` as above."""
+        texts = self._originals.texts(row, offset, kind, nth, apart=seeker.apart)
         if any(seeker.in_text(text) for text in texts):
             return True
         # Of a file that cannot be read nobody can say that it lacks what is not wanted.

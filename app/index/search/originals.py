@@ -9,7 +9,6 @@ from app.formats.decode import BadLine
 from app.formats.dialects import named
 from app.formats.dialects.base import Mark
 from app.formats.everything import everything, parts
-from app.formats.kinds import OTHER
 from app.formats.lines import BOM, read_at
 from app.formats.migrate import CURRENT_VERSION, migrate
 from app.index.search.cutting import cut
@@ -88,16 +87,24 @@ class Originals:
             self._open(row.path)
         return self._line(offset)
 
-    def texts(self, row: Row, offset: int, kind: int, *, apart: bool = False) -> Iterator[str]:
-        """The texts of that kind in the line at `offset`.
+    def texts(self, row: Row, offset: int, kind: int, nth: int = -1, *, apart: bool = False) -> Iterator[str]:
+        """The texts of that kind, one of the conversation, in the line at `offset`.
 
+        :param nth: of the entries that have one only the one after so many; below 0, of all.
         :param apart: what they are made of, see `everything.parts`.
         """
-        other = kind == OTHER
         for entry in self.at(row, offset):
-            for each in parts(entry, other=other) if apart else everything(entry, other=other):
-                if each[0] == kind:
-                    yield each[1]
+            found = parts(entry, other=False) if apart else everything(entry, other=False)
+            texts = (each[1] for each in found if each[0] == kind)
+            if nth <= 0:
+                has_any = False
+                for text in texts:
+                    has_any = True
+                    yield text
+                if has_any and not nth:
+                    return
+            elif next(texts, None) is not None:
+                nth -= 1
 
     def close(self) -> None:
         """Let go of the file."""
@@ -157,6 +164,7 @@ def entries_of(line: bytes, dialect: str) -> list[dict[str, Any]]:
         else:
             count = sum([type(skim) is not Mark for skim in spelling.skims(line)])
             entries = [spelling.entry(line, part) for part in range(count)]
+            entries += spelling.beside(line)
     except BadLine:
         entries = []
     if not entries and not spelling.one_entry_a_line:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.formats.dialects import named
 from app.formats.kinds import USER
-from app.index.search.piece import Piece, best, merit, piece_at
-from app.index.search.said import FOLDER, SHORT
+from app.index.search.piece import Piece, best, merit, numbers_at, piece_at
+from app.index.search.said import FOLDER, SHORT, is_said
 from app.sessions.pieces import HEAD, MARK, read_head
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from app.index.row import Row
-    from app.index.search.blocks import Places, Session
+    from app.index.search.blocks import Place, Places, Session
     from app.index.search.matcher import Matcher
     from app.index.search.pulse import Pulse
     from app.index.search.seeker import Seeker
@@ -29,6 +30,7 @@ class Picker:
         self._matcher = matcher
         self._plan = matcher.plan
         self._pulse = pulse
+        self._numbers: tuple[Source | None, dict[int, int]] = None, {}
 
     def told(self, session: Session) -> list[Piece]:
         """What the catalog knows of a session that has any of the terms wanted, see `said`."""
@@ -62,13 +64,29 @@ class Picker:
         if not self._matcher.takes_all or not all(seeker.simple for seeker in wanted):
             return best(self.pieces(row, places), everything.bit_count())
         found = _best_with(wanted, everything, places)
-        if found is not None or len(wanted) < 2:
-            return found
-        if len(wanted) > 2:
+        if found is None and len(wanted) > 2:
             # No piece has all of them.
             return best(self.pieces(row, places), len(wanted) - 1)
-        singles = [_best_with([each], 1 << number, places) for number, each in enumerate(wanted)]
-        return max([each for each in singles if each], key=lambda each: merit(*each[:3]), default=None)
+        if found is None and len(wanted) == 2:
+            singles = [_best_with([each], 1 << number, places) for number, each in enumerate(wanted)]
+            found = max([each for each in singles if each], key=lambda each: merit(*each[:3]), default=None)
+        return found and self._numbered(row, places, found)
+
+    def _numbered(self, row: Row, places: Places, piece: Piece) -> Piece:
+        """The same piece with its `nth`."""
+        for source, start, end in places:
+            if source is piece.source and start < piece.begin <= end:
+                return piece._replace(nth=self._nth(row, source, start, end, piece.begin - HEAD))
+        return piece
+
+    def _nth(self, row: Row, source: Source, start: int, end: int, mark: int) -> int:
+        """How many pieces of its kind stand before the one at `mark` in its line."""
+        if named(row.dialect).one_entry_a_line:
+            return 0
+        if self._numbers[0] is not source or mark not in self._numbers[1]:
+            # Most often several of one line are asked for.
+            self._numbers = source, numbers_at(source, start, end, mark)
+        return self._numbers[1].get(mark, 0)
 
     def _is_asked(self, seeker: Seeker, row: Row, source: Source, start: int, end: int) -> bool:
         """Whether the user says a term there. Of what others say one piece is looked at before each of the
@@ -89,11 +107,11 @@ class Picker:
         return False
 
     def _backwards(self, row: Row, source: Source, start: int, end: int) -> Iterator[Piece]:
-        wanted = self._plan.wanted
+        wanted, place = self._plan.wanted, (source, start, end)
         lasts = [seeker.last(source, start, end) for seeker in wanted]
         while (at := max(lasts)) >= 0:
             mark, begin, stop = piece_at(source, start, end, at)
-            piece = self._piece(row, source, mark, begin, stop, [last >= begin for last in lasts])
+            piece = self._piece(row, place, mark, begin, stop, [last >= begin for last in lasts])
             if piece is not None:
                 yield piece
             end = mark
@@ -102,7 +120,7 @@ class Picker:
                     lasts[number] = wanted[number].last(source, start, end)
 
     def _forwards(self, row: Row, source: Source, start: int, end: int) -> Iterator[Piece]:
-        wanted = self._plan.wanted
+        wanted, place = self._plan.wanted, (source, start, end)
         found = []
         firsts = [seeker.first(source, start, end) for seeker in wanted]
         while True:
@@ -110,7 +128,7 @@ class Picker:
             if at < 0:
                 break
             mark, begin, stop = piece_at(source, start, end, at)
-            piece = self._piece(row, source, mark, begin, stop, [0 <= first < stop for first in firsts])
+            piece = self._piece(row, place, mark, begin, stop, [0 <= first < stop for first in firsts])
             if piece is not None:
                 found.append(piece)
             for number, first in enumerate(firsts):
@@ -119,21 +137,26 @@ class Picker:
         yield from reversed(found)
 
     def _piece(
-        self, row: Row, source: Source, mark: int, begin: int, end: int, maybe: Sequence[bool]
+        self, row: Row, place: Place, mark: int, begin: int, end: int, maybe: Sequence[bool]
     ) -> Piece | None:
-        """The piece there, if any of the terms that may be in it is in it."""
+        """The piece there, if any of the terms that may be in it is in it.
+
+        :param place: where the session's pieces are.
+        """
         self._pulse.beat()
+        source = place[0]
         kind, offset = read_head(source.data, mark)
         matcher = self._matcher
         if not matcher.takes(kind):
             return None
+        nth = 0 if is_said(kind) else self._nth(row, *place, mark)
         mask = 0
         for number, seeker in enumerate(self._plan.wanted):
             if maybe[number] and (
-                seeker.simple or matcher.confirmed(seeker, row, source, begin, end, kind, offset)
+                seeker.simple or matcher.confirmed(seeker, row, source, begin, end, kind, offset, nth)
             ):
                 mask |= 1 << number
-        return Piece(kind, offset, mask, source, begin, end) if mask else None
+        return Piece(kind, offset, mask, source, begin, end, nth) if mask else None
 
 
 def _folder_once(told: list[Piece]) -> list[Piece]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from app.formats.kinds import USER
 from app.index.text.mapped import Source
-from app.sessions.pieces import HEAD, MARK
+from app.sessions.pieces import HEAD, MARK, read_head
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 class Piece(NamedTuple):
     """A piece where terms are: who says it, where its line begins, which terms (a mask of `Plan.wanted`), and
     where its folded text is.
+
+    nth   so many pieces of its kind stand before it in its line: of other entries, or of other tools
     """
 
     kind: int
@@ -27,6 +29,7 @@ class Piece(NamedTuple):
     source: Source
     begin: int
     end: int
+    nth: int = 0
 
     @property
     def folded(self) -> str:
@@ -40,7 +43,7 @@ _offset, _kind = attrgetter("offset"), attrgetter("kind")
 
 def piece_of(spot: Spot) -> Piece:
     """A piece found in a file: its text is read from there when it is asked for."""
-    return Piece(spot.kind, spot.offset, spot.mask, _NOTHING, 0, 0)
+    return Piece(spot.kind, spot.offset, spot.mask, _NOTHING, 0, 0, spot.nth)
 
 
 def merit(kind: int, offset: int, mask: int) -> tuple[int, bool, int, int]:
@@ -89,6 +92,29 @@ def piece_at(source: Source, start: int, end: int, at: int) -> tuple[int, int, i
     begin = min(mark + HEAD, end)
     stop = source.find(MARK, max(begin, at), end)
     return mark, begin, stop if stop >= 0 else end
+
+
+def numbers_at(source: Source, start: int, end: int, mark: int) -> dict[int, int]:
+    """By the head of each piece of the line whose piece begins at `mark` how many of its kind are before it,
+    of those from `start` to `end`.
+    """
+    offset = read_head(source.data, mark)[1]
+    first = mark
+    while first > start:
+        before = source.rfind(MARK, start, first)
+        if before < 0 or read_head(source.data, before)[1] != offset:
+            break
+        first = before
+    found: dict[int, int] = {}
+    counts: dict[int, int] = {}
+    while first < end:
+        kind, there = read_head(source.data, first)
+        if there != offset:
+            break
+        found[first] = counts.get(kind, 0)
+        counts[kind] = found[first] + 1
+        first = next_mark(source, first + HEAD, end)
+    return found
 
 
 def next_mark(source: Source, at: int, end: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.formats.fold import fold
+from app.formats.kinds import CONVERSATION
 from app.index.query.query import WORD, Note, Query, Term
 from app.index.search.near import faults, nearest
 from app.index.search.said import SHORT, WHERE
@@ -25,7 +26,8 @@ def other_spellings(
 ) -> tuple[Spelt, list[Note]]:
     """By the text of each word that is nowhere how else it is spelt, if that is known, and a note about each.
     Of a query that is one word, nothing else needs to be said than that nothing matches. What only files
-    have, as what tools said, is too much to compare each word of it.
+    have, as what tools said, is too much to compare each word of it. A word that is only not where `role:`
+    and the like have it looked for is not nowhere, and a note says so.
 
     :param query: nothing matches it.
     :param has_any: whether any session of a view matches a query.
@@ -44,6 +46,11 @@ def other_spellings(
             continue
         # Where it is all that was looked for, that is known by now.
         if not _is_alone(term, query) and has_any(_alone(term, query), view):
+            continue
+        if _is_narrow(query) and has_any(Query(terms=(term,)), view):
+            # It is spelt right.
+            message = f"“{term.text}” is not where role:, in: or tool: have it looked for, but elsewhere"
+            notes.append(Note(message, term.position, term.length))
             continue
         if term.exact and has_any(_alone(Term(WORD, folded), query), view):
             # Only its capitals are nowhere.
@@ -66,6 +73,11 @@ def other_spellings(
 
 def _is_alone(term: Term, query: Query) -> bool:
     return query.terms == (term,) and not query.filters
+
+
+def _is_narrow(query: Query) -> bool:
+    """Whether something of what is looked through where nothing is said is left out."""
+    return not (query.everywhere and query.kinds >= CONVERSATION)
 
 
 def _alone(term: Term, query: Query) -> Query:

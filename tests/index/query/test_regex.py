@@ -7,6 +7,7 @@ from types import ModuleType
 
 import pytest
 
+from app.index.query.query import QueryError
 from app.index.query.regex import BadPattern, check, compiled
 from tests.index.query.helpers import read, refused, term
 
@@ -26,7 +27,7 @@ def test_a_pattern_that_takes_something_is_fine(pattern: str) -> None:
 @pytest.mark.parametrize(
     ("text", "blamed", "message"),
     [
-        ("x re:a(", "a(", "not a regular expression: missing )"),
+        ("x re:a(", "(", "not a regular expression: missing )"),
         (r"re:foo(?=bar)", "(?=", "not a regular expression: invalid perl operator: (?="),
         (r"re:a\1", r"\1", r"not a regular expression: invalid escape sequence: \1"),
         ("re:*", "*", "not a regular expression: no argument for repetition operator"),
@@ -42,11 +43,43 @@ def test_a_bad_pattern_is_pointed_at(text: str, blamed: str, message: str) -> No
     assert refused(text, blamed) == message
 
 
+@pytest.mark.parametrize(
+    ("pattern", "at"),
+    [
+        ("(a)(b", 3),
+        ("[(](", 3),
+        ("a(b(c)d", 1),
+        ("((", 1),
+        ("(?i)a(?:b(?P<n>c)", 5),
+        ("(?i)a)", 5),
+        (r"\((", 2),
+        (r"\Q(\E(", 5),
+        ("[](](", 4),
+        ("[^](](", 5),
+        ("[[:alpha:](](", 12),
+        ("a)", 1),
+        ("(a))", 3),
+        ("$)", 1),
+        ("ß)(", 1),
+        # Composed it is shorter.
+        ("(e\u0301))(", 4),
+        (r"[)]\))", 5),
+        ("abc\\", 3),
+        (r"a\\b\\" + "\\", 6),
+    ],
+)
+@pytest.mark.parametrize("before", ["", "( ", "x -"])
+def test_the_very_character_of_a_pattern_is_pointed_at(pattern: str, at: int, before: str) -> None:
+    with pytest.raises(QueryError) as error:
+        read(f"{before}re:{pattern}")
+    assert (error.value.position, error.value.length) == (len(before) + 3 + at, 1)
+
+
 def test_a_complaint_about_a_pattern_is_one_inert_line() -> None:
     message = refused('re:"(\n\u202e[z-a]"', "z-a")
     assert "\n" not in message
     long = "(" + "é" * 500
-    assert refused(f"re:{long}", long) == "not a regular expression: missing )"
+    assert refused(f"re:{long}", "(") == "not a regular expression: missing )"
     unknown = "[[:" + "é" * 500 + ":]]"
     assert len(refused(f"re:{unknown}", unknown[1:-1])) < 160
 
@@ -121,8 +154,8 @@ def test_of_case_that_counts_a_line_may_end_with_crlf() -> None:
 
 
 def test_a_complaint_spells_the_pattern_as_it_was_typed() -> None:
-    assert refused("re:a$(b", "a$(b") == "not a regular expression: missing )"
-    assert refused("re:ß$(b", "ß$(b") == "not a regular expression: missing )"
+    assert refused("re:a$(b", "(") == "not a regular expression: missing )"
+    assert refused("re:ß$(b", "(") == "not a regular expression: missing )"
 
 
 @pytest.mark.parametrize("found", [None, ModuleType("re2")])
@@ -139,7 +172,7 @@ def test_without_the_package_a_pattern_says_what_is_missing(
 
 def test_re2_itself_writes_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     check.cache_clear()
-    refused("re:a(", "a(")
+    refused("re:a(", "(")
     assert capfd.readouterr() == ("", "")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
 from hypothesis import given
@@ -16,14 +18,15 @@ from app.index.search.piece import best, merit
 from app.index.search.pulse import Pulse
 from app.index.search.terms import Plan
 from app.index.text.mapped import Segments, Source
-from app.sessions.pieces import pack
+from app.sessions.pieces import pack, pieces
 
 if TYPE_CHECKING:
     from app.index.row import Row
     from app.index.search.blocks import Places
 
 WORDS = ("ab", "cd", "xyz")
-ROW = cast("Row", None)  # nothing that is simple asks for it
+# Nothing that is simple asks for more of a row.
+ROW, LANES = (cast("Row", SimpleNamespace(dialect=dialect)) for dialect in ("pi", "lanes"))
 
 # Who says it, whether its line is the one before it, which words it has.
 PIECES = st.lists(
@@ -58,6 +61,22 @@ def test_it_is_the_best_of_all(said: list[tuple[int, bool, set[str]]], words: li
     found = looking.best(ROW, places)
     assert (found and merit(*found[:3])) == (expected and merit(*expected[:3]))
     assert (found and found.folded) == (expected and expected.folded)
+
+
+@given(PIECES, st.lists(st.sampled_from(WORDS), min_size=1, max_size=3, unique=True), st.integers(1, 3))
+def test_it_is_known_which_of_its_line_and_kind_it_is(
+    said: list[tuple[int, bool, set[str]]], words: list[str], spans: int
+) -> None:
+    looking, places = picker(*words), places_of(said, spans)
+    counts: Counter[tuple[int, int]] = Counter()
+    wanted: dict[str, int] = {}
+    for source, start, end in places:
+        # A word that each piece has: its number.
+        for kind, offset, begin, stop in pieces(source.data[start:end]):
+            wanted[source.data[begin:stop].decode()] = counts[kind, offset]
+            counts[kind, offset] += 1
+    found = [*looking.pieces(LANES, places), *filter(None, [looking.best(LANES, places)])]
+    assert [piece.nth for piece in found] == [wanted[piece.folded] for piece in found]
 
 
 def test_only_the_rarest_word_is_looked_for_again_and_again() -> None:

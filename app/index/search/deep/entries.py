@@ -76,7 +76,7 @@ class Entries:
                 entry = dialect.entry(line)
                 return [] if _is_title(entry) else [(0, entry)]
             dialect.skims(line)  # refuses more
-            entries = dialect.entries(line)
+            entries = [*dialect.entries(line), *dialect.beside(line)]
         except BadLine:
             entries = []
         if not entries and not dialect.one_entry_a_line:

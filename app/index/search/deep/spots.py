@@ -210,19 +210,22 @@ class Spots:
         spots = self._seen.get(offset)
         if spots is None:
             spots = self._seen[offset] = []
+            counts: dict[int, int] = {}
             for piece in self.entries.pieces(bytes(slice_.data[begin:end]), offset):
+                nth = counts.get(piece.kind, 0)
+                counts[piece.kind] = nth + 1
                 tool = piece.tool
                 if piece.call and self._plan.tools and piece.kind in self._plan.kinds:
                     tool = self._caller(piece.call, offset)
                 if self._plan.takes(piece.kind, tool):
-                    self._look_at(piece, offset, tool, spots)
+                    self._look_at(piece, offset, tool, nth, spots)
         return spots
 
-    def _look_at(self, piece: Piece, offset: int, tool: str, spots: list[Spot]) -> None:
+    def _look_at(self, piece: Piece, offset: int, tool: str, nth: int, spots: list[Spot]) -> None:
         folded = fold(piece.text)
         mask = _mask(self._plan.wanted, folded, piece.text)
         if mask:
-            spots.append(Spot(piece.kind, offset, piece.part, mask, tool))
+            spots.append(Spot(piece.kind, offset, piece.part, mask, tool, nth))
         if not self.refused and _mask(self._plan.unwanted, folded, piece.text):
             self.refused = True
 

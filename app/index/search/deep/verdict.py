@@ -16,6 +16,7 @@ class Spot(NamedTuple):
     :param offset: where its line begins in the file; `part` which entry of the line it is from, for lanes.
     :param mask: which of `Plan.wanted` it has.
     :param tool: whose call or result it is.
+    :param nth: so many pieces of its kind stand before it in its line.
     """
 
     kind: int
@@ -23,6 +24,7 @@ class Spot(NamedTuple):
     part: int
     mask: int
     tool: str
+    nth: int = 0
 
 
 class Verdict(NamedTuple):

@@ -266,11 +266,14 @@ def slow_spots(data: bytes, dialect: str, query: Query) -> list[tuple[int, int, 
     callers: dict[str, str] = {}
     for number, line in enumerate(data.split(b"\n")):
         said = line.removeprefix(b"\xef\xbb\xbf") if not number else line
+        values = _values(said) if dialect == "lanes" else []
         for part in range(9):
             try:
                 entry = spelling.entry(said, part)
             except BadLine:
                 header = header_in(said) if not part and not spelling.one_entry_a_line else None
+                if values:
+                    header = values.pop(0)
                 if header is None:
                     break
                 entry = header
@@ -288,6 +291,21 @@ def slow_spots(data: bytes, dialect: str, query: Query) -> list[tuple[int, int, 
                 break
         offset += len(line) + 1
     return found
+
+
+def _values(line: bytes) -> list[dict[str, Any]]:
+    """The values that a transaction of lanes writes; none where it is refused whole."""
+    try:
+        named("lanes").skims(line)
+    except BadLine:
+        return []
+    value = json.loads(line.decode("utf-8", "replace"))
+    writes = value if isinstance(value, list) else [value]
+    return [
+        {"type": "value", "value": write["value"]}
+        for write in writes
+        if isinstance(write, dict) and write.get("kind") == "value" and "value" in write
+    ]
 
 
 def _is_asked(query: Query, kind: int, tool: str) -> bool:
