@@ -24,9 +24,12 @@ class Command:
         in one go, reach what the command opened.
     :param selector: what it does in the selector, where it is not ``help``; empty: nothing, as those of the
         tree and the entry.
+    :param preview: whether one of the list does the same while the selector's preview has the keys. Marks and
+        folds are about rows, and move the cursor. New sessions are made by keys that go a page on (f), or to
+        the next place that was found (n), for who reads elsewhere.
     """
 
-    __slots__ = ("action", "first", "help", "id", "keys", "label", "pane", "selector")
+    __slots__ = ("action", "first", "help", "id", "keys", "label", "pane", "preview", "selector")
 
     def __init__(
         self,
@@ -39,6 +42,7 @@ class Command:
         *,
         first: bool = False,
         selector: str | None = None,
+        preview: bool = True,
     ) -> None:
         self.id = id
         self.pane = pane
@@ -49,6 +53,7 @@ class Command:
         self.first = first
         same = "" if pane in ("tree", "entry") else help
         self.selector = same if selector is None else selector
+        self.preview = preview and pane in ("sessions", "side")
 
 
 COMMANDS: tuple[Command, ...] = (
@@ -62,6 +67,7 @@ COMMANDS: tuple[Command, ...] = (
         "mark_or_fold",
         "Mark the session and go to the next; fold or unfold the project",
         "mark",
+        preview=False,
     ),
     Command(
         "session.delete", "sessions", "delete", "screen.trash", "Move what is marked, or it, to the trash"
@@ -69,19 +75,61 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "session.pin", "sessions", "p", "screen.pin", "Pin what is marked, or it; take the pin off", "pin"
     ),
-    Command("session.fork", "sessions", "f", "screen.fork", "Make a new session of it in its folder"),
     Command(
-        "session.fork_to", "sessions", "F", "screen.fork_to", "Make a new session of it in another folder"
+        "session.fork",
+        "sessions",
+        "f",
+        "screen.fork",
+        "Make a new session of it in its folder",
+        preview=False,
     ),
-    Command("session.new", "sessions", "n", "screen.new_session", "Begin a new session in its folder"),
+    Command(
+        "session.fork_to",
+        "sessions",
+        "F",
+        "screen.fork_to",
+        "Make a new session of it in another folder",
+        preview=False,
+    ),
+    Command(
+        "session.new",
+        "sessions",
+        "n",
+        "screen.new_session",
+        "Begin a new session in its folder",
+        preview=False,
+    ),
     Command("session.tree", "sessions", "t", "screen.show_tree", "Go to its tree"),
     Command("session.copy_id", "sessions", "y", "screen.copy_id", "Copy its id"),
     Command("session.copy_path", "sessions", "Y", "screen.copy_path", "Copy the path of its file"),
-    Command("session.mark_all", "sessions", "asterisk", "mark_all", "Mark all that are shown, or none"),
-    Command("group.open", "sessions", "right l", "open_or_enter", "Unfold the project, then step into it"),
-    Command("group.close", "sessions", "left h", "close_or_climb", "Fold the project, or climb to its head"),
-    Command("group.open_all", "sessions", "plus equals_sign", "open_all", "Unfold every project"),
-    Command("group.close_all", "sessions", "minus", "close_all", "Fold every project"),
+    Command(
+        "session.mark_all",
+        "sessions",
+        "asterisk",
+        "mark_all",
+        "Mark all that are shown, or none",
+        preview=False,
+    ),
+    Command(
+        "group.open",
+        "sessions",
+        "right l",
+        "open_or_enter",
+        "Unfold the project, then step into it",
+        preview=False,
+    ),
+    Command(
+        "group.close",
+        "sessions",
+        "left h",
+        "close_or_climb",
+        "Fold the project, or climb to its head",
+        preview=False,
+    ),
+    Command(
+        "group.open_all", "sessions", "plus equals_sign", "open_all", "Unfold every project", preview=False
+    ),
+    Command("group.close_all", "sessions", "minus", "close_all", "Fold every project", preview=False),
     Command("list.scope", "sessions", "s", "screen.turn('scope')", "This folder, or all"),
     Command("list.group", "sessions", "o", "screen.turn('grouped')", "By project, or all in one order"),
     Command(
@@ -263,7 +311,8 @@ COMMANDS: tuple[Command, ...] = (
         "shift+tab",
         "previous_pane",
         "Previous pane",
-        selector="The line, the list, the preview",
+        selector="The line, the list, the preview (the list's keys work there as well, but for marks, folds "
+        "and new sessions)",
     ),
     Command(
         "pane.fold_sessions",
@@ -324,6 +373,11 @@ KEY_NAMES = {
 def of_pane(pane: str) -> list[Command]:
     """The commands of one pane, in the table's order."""
     return [command for command in COMMANDS if command.pane == pane]
+
+
+def of_preview() -> list[Command]:
+    """The commands of the list and its search that the preview of the selector has as well."""
+    return [command for command in COMMANDS if command.preview]
 
 
 def key_name(key: str) -> str:

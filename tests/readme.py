@@ -13,6 +13,9 @@ from app.screens.dialogs import PANE_TITLES
 OF_THE_BROWSER = ("tree", "entry")
 """Panes that are not in the selector at all."""
 
+IN_PREVIEW = ", preview"
+"""Where those are said to be that the preview of the selector has as well."""
+
 README = Path(__file__).parent.parent / "README.md"
 
 
@@ -24,7 +27,7 @@ def keys() -> str:
     for pane in PANES:
         for command in of_pane(pane):
             keys = ", ".join(f"`{key}`" for key in keys_of(command).split(", "))
-            told = [(PANE_TITLES[pane], command.help)]
+            told = [(PANE_TITLES[pane] + IN_PREVIEW * command.preview, command.help)]
             if pane not in OF_THE_BROWSER and command.selector != command.help:
                 told = [("In the browser", command.help), ("In the selector", command.selector)]
             lines += [f"| {where} | {keys} | {what} | `{command.id}` |" for where, what in told if what]

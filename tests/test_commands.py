@@ -12,7 +12,7 @@ import pytest
 from app.commands import COMMANDS, PANES, footer, key_of, named, of_pane
 from app.key_settings import ALWAYS_OUT, remap
 from app.settings import read_settings
-from app.view.hints import line_keys, list_keys
+from app.view.hints import line_keys, list_keys, preview_keys
 from app.widgets.bindings import bindings_of
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ def test_without_keys_there_is_nothing_to_show_and_nothing_to_bind() -> None:
         assert line_keys(selects=selects, here=here, typed=typed) == []
         assert line_keys(selects=selects, here=here, typed=typed, has_row=False) == []
         assert list_keys(selects=selects, here=here) == []
+        assert preview_keys(here=here) == []
     assert {key_of(command.id) for command in COMMANDS} == {""}
     assert remap({"session.fork": "p"}) == [], "a key that nobody has any more"
 

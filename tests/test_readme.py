@@ -12,7 +12,7 @@ from app.screens.dialogs import PANE_TITLES
 from app.screens.resume import ResumeScreen
 from app.screens.sessions_screen import SessionsScreen
 from app.usage import parser
-from tests.readme import README, with_tables
+from tests.readme import IN_PREVIEW, README, with_tables
 
 HERE = ("In the browser", "In the selector")
 
@@ -30,7 +30,8 @@ def test_the_table_of_keys_says_what_holds_where(selector):
     other = "In the browser" if selector else "In the selector"
     panes = {PANE_TITLES[pane] for pane in PANES if not (selector and pane in ("tree", "entry"))}
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()[3:]]
-    said = {(row[3].strip("`"), row[2]) for row in rows if row[0] != other and row[0] in {*panes, *HERE}}
+    places = {*panes, *(f"{pane}{IN_PREVIEW}" for pane in panes), *HERE}
+    said = {(row[3].strip("`"), row[2]) for row in rows if row[0] != other and row[0] in places}
     assert said == {
         (command.id, screen.told(None, command)) for command in COMMANDS if screen.offers(None, command)
     }

@@ -7,7 +7,7 @@ from __future__ import annotations
 from textual import on
 from textual.containers import Horizontal
 
-from app.commands import footer, of_pane, offered
+from app.commands import footer, named, of_pane, offered
 from app.messages.searching import HitPlaced
 from app.messages.sessions import ScreenReady
 from app.screens.reading_side import ReadingSide
@@ -17,6 +17,7 @@ from app.screens.tree_screen import TreeScreen
 from app.view.bars import keys_line
 from app.view.geometry import PANES, place
 from app.widgets.bar import Bar
+from app.widgets.entry_pane import EntryPane
 from app.widgets.entry_tree import EntryTree
 from app.widgets.line_list import LineList
 
@@ -139,6 +140,9 @@ class BrowserScreen(TreeScreen):
         if not (reading.has_text if self._pane == "entry" else reading.has_entry):
             without = {command.label for command in of_pane(self._pane)} - {"filter"}
             pairs = [pair for pair in pairs if pair[1] not in without]
+        elif not self.query_one("#entry", EntryPane).has_code:
+            code = named("entry.copy_code").label
+            pairs = [pair for pair in pairs if pair[1] != code]
         return keys_line(cells, self.with_stop(pairs))
 
     def _resume_bar(self, cells: int) -> Line:
@@ -167,11 +171,14 @@ class BrowserScreen(TreeScreen):
     @on(HitPlaced)
     def _hit_placed(self, event: HitPlaced) -> None:
         wanted, self._wanted = self._wanted, None
+        if self.side.is_current(event):
+            self.query_one("#tree", EntryTree).found_in(event.path, tuple(event.words))
         # that nothing is searched for in a session does not lead away from the entry that was gone to
         if self.side.is_current(event) and (event.is_entry or wanted is None or wanted.path != event.path):
             self._reading.open_at(event)
 
     @on(LineList.Moved, "#tree")
+    @on(EntryPane.CodeChanged)
     def _entry_moved(self) -> None:
         self.query_one("#keys", Bar).renew()
 

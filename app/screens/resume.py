@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual import on
 from textual.containers import Container
 
+from app.commands import named
 from app.messages.searching import HitPlaced
 from app.messages.sessions import FirstPageRead, ScreenReady
 from app.screens.answering_side import once_known
@@ -101,7 +102,8 @@ class ResumeScreen(SessionsScreen):
         asking = self.asking_keys(cells)
         if asking is not None:
             return asking
-        return keys_line(cells, self.side_keys(), marked=len(self.model.marked))
+        pairs = self.side_keys(in_preview=self._preview.lines.has_focus)
+        return keys_line(cells, pairs, marked=len(self.model.marked))
 
     # what comes first in all folders
 
@@ -162,6 +164,13 @@ class ResumeScreen(SessionsScreen):
     def action_open_filter(self) -> None:
         """Give the line the keys."""
         self.side.open_box()
+
+    async def action_do_from_preview(self, id: str) -> None:
+        """Do what a key of the list does, from the preview beside it."""
+        command = named(id)
+        if id == "session.resume" and self.side.list.row is None and self.side.is_answered:
+            return  # Enter would fold what is under the cursor, and nothing is read of that
+        await self.app.run_action(command.action, self.command_target(command.pane))
 
     @once_known
     def action_show_tree(self) -> None:

@@ -10,7 +10,7 @@ from textual import on
 
 from app.commands import COMMANDS, named, of_pane
 from app.formats.text import one_line
-from app.messages.sessions import ServiceFailed, Unremembered
+from app.messages.sessions import ServiceFailed, SubagentsRead, Unremembered
 from app.screens.keeping_screen import KeepingScreen
 from app.screens.sessions_side import SessionsSide
 from app.screens.under_way_screen import STOP
@@ -18,7 +18,7 @@ from app.stores import agent_named
 from app.view.arrangement import remembered
 from app.view.bars import header_line, unread_note
 from app.view.folders import tilde
-from app.view.hints import line_keys, list_keys, on_marks
+from app.view.hints import line_keys, list_keys, on_marks, preview_keys
 from app.view.session_row import LEGEND
 from app.widgets.bar import Bar
 from app.widgets.bindings import bindings_of
@@ -115,15 +115,18 @@ class SessionsScreen(KeepingScreen):
             1 for path, state in states.items() if state == "live" and self.model.row_at(path) is not None
         )
 
-    def side_keys(self) -> list[tuple[str, str]]:
-        """The keys of the side that do something now, for the footer."""
-        row, pairs = self.side.list.row, self._side_keys()
+    def side_keys(self, *, in_preview: bool = False) -> list[tuple[str, str]]:
+        """The keys of the side that do something now, for the footer.
+
+        :param in_preview: the selector's preview has the keys.
+        """
+        row, pairs = self.side.list.row, self._side_keys(in_preview=in_preview)
         if row is not None and agent_named(row.agent).why_not("name", row.path):
             label = named("session.rename").label
             pairs = [pair for pair in pairs if pair[1] != label]
         return self.with_stop(pairs)
 
-    def _side_keys(self) -> list[tuple[str, str]]:
+    def _side_keys(self, *, in_preview: bool) -> list[tuple[str, str]]:
         here = self.model.arrangement.scope == "here"
         if self.side.box.has_focus:
             box = self.side.box
@@ -135,7 +138,7 @@ class SessionsScreen(KeepingScreen):
                 has_row=self.side.list.row is not None,
                 has_marks=bool(self.model.marked),
             )
-        pairs = list_keys(selects=self.side.selects, here=here)
+        pairs = preview_keys(here=here) if in_preview else list_keys(selects=self.side.selects, here=here)
         if self.side.list.row is not None:
             return pairs
         without = {command.label for pane in ("sessions", "side") for command in of_pane(pane)}
@@ -143,7 +146,7 @@ class SessionsScreen(KeepingScreen):
             without -= on_marks()
         pairs = [pair for pair in pairs if pair[1] not in without]
         group = self.side.list.group
-        if group is not None:
+        if group is not None and not in_preview:
             # a query has them all open
             turns = (
                 []
@@ -202,7 +205,26 @@ class SessionsScreen(KeepingScreen):
         if what in ("roomy", "paths"):
             self._surroundings.remember(remembered(self.model.arrangement))
         if what == "hidden":
+            self._turn_subagents()
+
+    def _turn_subagents(self) -> None:
+        """Have the sub-agents read where they are shown now; else what is said of the list is said of it
+        without them, as before anybody looked for them.
+        """
+        if self.model.arrangement.hidden:
             self.read_subagents()
+        elif self._subagents:
+            self.side.list.apply((), self._subagents)
+            self._subagents = set()
+            self.sessions_changed()
+
+    @on(SubagentsRead)
+    def _subagents_came(self, event: SubagentsRead) -> None:
+        if self.model.arrangement.hidden:
+            # the base class lists them first
+            self.call_later(self.side.list.come_back)
+        else:
+            event.prevent_default()
 
     @on(SessionsSide.TrashAsked)
     def _trash_asked(self) -> None:

@@ -11,7 +11,7 @@ from app.widgets.tree_search import TreeSearchBox
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from textual.message import Message
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from app.services.tree_searching import TreeSearcher
     from app.sessions.tree import Node, SessionTree
     from app.view.tree_damage import DamagedLine
+    from app.view.tree_search import TreeHits
     from app.widgets.entry_tree import EntryTree
 
 
@@ -35,6 +36,7 @@ class TreeFinding:
     ) -> None:
         """:param post: gets what is found; :param failed: see `Latest`."""
         self._tree = tree
+        tree.finder = self
         self._post = post
         self._failed = failed
         self._origin: Node | None = None
@@ -44,6 +46,12 @@ class TreeFinding:
         self._followed = False
         # the user has gone elsewhere since
         self._left = False
+        # what a search of all sessions found is looked for, without the line; where to go from there once all
+        # of it is known; whether entries with all of the words are looked for; with which one they are next
+        self._seeks = False
+        self._step = 0
+        self._all_at_once = False
+        self._one_by_one: list[str] = []
         # the tree whose texts are read ahead
         self._prepared: SessionTree | None = None
 
@@ -82,6 +90,7 @@ class TreeFinding:
     def open(self) -> None:
         """Show the line and begin a search, or go on with the last one."""
         if not self.is_open:
+            self.seek_no_more()
             self._begin_here()
             self.box.add_class("shown")
             self.prepare()
@@ -141,6 +150,8 @@ class TreeFinding:
             return False
         hits.add(event.nodes)
         hits.done = event.done
+        if self._seeks:
+            self._found_sought(event, hits)
         self._tree.found_more(None if self._left else self._origin)
         return True
 
@@ -149,6 +160,7 @@ class TreeFinding:
         whole.
         """
         if not self.is_open:
+            self.seek_no_more()
             self._forget()
             return
         self._begin_here()
@@ -181,7 +193,7 @@ class TreeFinding:
     def drop(self) -> bool:
         """Look for nothing any more; the cursor goes back if the line had the keys. False if nothing was."""
         if not self.is_open:
-            return False
+            return self.seek_no_more()
         typing = self.has_keys
         self.box.remove_class("shown")
         with self.box.prevent(TreeSearchBox.Changed):
@@ -206,6 +218,42 @@ class TreeFinding:
             return
         elif self._origin is not None:
             self._tree.go_to(self._origin)
+
+    # what a search of all sessions has found here, without the line
+
+    def seek(self, words: Sequence[str], step: int) -> None:
+        """Mark the entries that have all of the words, and go to the next of them. Where none has, as they
+        may be all over the session, it is those that have one of them.
+        """
+        from app.view.tree_search import TreeHits
+
+        self._begin_here()
+        self._seeks = self._left = self._all_at_once = True
+        self._step, self._one_by_one = step, list(words) if len(words) > 1 else []
+        self._tree.search_for(TreeHits(words))
+        self._search()
+
+    def _found_sought(self, event: EntriesFound, hits: TreeHits) -> None:
+        if event.nodes and self._all_at_once:
+            self._one_by_one = []
+        view = self._tree.view
+        if not event.done or view is None:
+            return
+        if self._one_by_one:
+            self._all_at_once = hits.done = False
+            self._searcher.search(view.tree, [self._one_by_one.pop()], self._around)
+        elif self._step:
+            step, self._step = self._step, 0
+            self._tree.action_next_hit(step)
+
+    def seek_no_more(self) -> bool:
+        """Look for that no longer. False where nobody did."""
+        if not self._seeks:
+            return False
+        self._seeks, self._step, self._one_by_one = False, 0, []
+        self._tree.search_for(None)
+        self._searcher.drop()
+        return True
 
     def stop(self) -> None:
         """End the thread."""

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from app.commands import footer, key_name, key_of, named, of_pane, offered
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from app.view.session_list import SessionList
+
 SEARCH_HINT = 'words, "a phrase", agent:pi, label:x'
 """Stands in the line of the search while nothing is typed."""
 
@@ -57,6 +61,25 @@ def list_keys(*, selects: bool, here: bool) -> list[tuple[str, str]]:
     return [
         (key, _other_scope(here) if selects and label == pane else label) for key, label in footer("sessions")
     ]
+
+
+def keys_without_session(model: SessionList) -> list[tuple[str, str]]:
+    """What can be done in the browser's list at the start, where no session is under the cursor."""
+    without = {command.label for pane in ("sessions", "side") for command in of_pane(pane)}
+    pairs = [
+        pair
+        for pair in list_keys(selects=False, here=model.arrangement.scope == "here")
+        if pair[1] not in without
+    ]
+    if model.lines:
+        return [("Enter", "fold" if model.is_open(model.lines[0].group) else "unfold"), *pairs]
+    return pairs if model.known else [("F6", "examples"), ("F5", "look again"), *pairs]
+
+
+def preview_keys(*, here: bool) -> list[tuple[str, str]]:
+    """The same of what can be done in the preview beside it."""
+    without = {command.label for command in of_pane("sessions") if not command.preview}
+    return [pair for pair in list_keys(selects=True, here=here) if pair[1] not in without]
 
 
 def on_marks() -> set[str]:

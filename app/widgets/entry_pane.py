@@ -57,6 +57,9 @@ class EntryPane(LineList):
     class ReadAsked(Message):
         """The entry is wanted at once, and also where the pane is not displayed."""
 
+    class CodeChanged(LineList.About):
+        """There is code to copy now, or none any more."""
+
     class WidthChanged(Message):
         """The lines must be wrapped anew, or images are to be drawn in another size."""
 
@@ -76,6 +79,11 @@ class EntryPane(LineList):
         # the lines are of another entry than the one that is to be shown, and what is done once they are not
         self._awaits = False
         self._late: Callable[[], None] | None = None
+
+    @property
+    def has_code(self) -> bool:
+        """Whether there is code to copy in what is shown."""
+        return bool(self._blocks)
 
     @property
     def cells(self) -> int:
@@ -117,16 +125,20 @@ class EntryPane(LineList):
         :param parts: what the lines are made of; with the first of them.
         :param stays: it is the one that is shown, grown: what is in sight of it stays there.
         """
-        begin = len(self.lines) if more else 0
+        begin, had_code = len(self.lines) if more else 0, self.has_code
         found = [(at, line.block) for at, line in enumerate(lines, begin) if line.block is not None]
+        if not more:
+            self._blocks = []
+        self._blocks += found
+        if self.has_code != had_code:
+            self.post_message(self.CodeChanged(self))
         if more:
             self.lines.extend(lines)
-            self._blocks += found
             self._has_images = self._has_images or _has_images(lines)
             self._set_length(len(self.lines))
             self._redraw_changed()
             return
-        self.lines, self.parts, self._blocks = list(lines), parts, found
+        self.lines, self.parts = list(lines), parts
         self._has_images = _has_images(lines)
         self._copied = (-1, 0)
         top = self.scroll_offset.y if stays else 0

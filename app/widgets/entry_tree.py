@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 from textual.message import Message
 
+from app.commands import key_of
 from app.view.tree_damage import SHOWN_IN, DamagedLine
 from app.view.tree_filter import MODES, chosen, shows
 from app.widgets.bindings import bindings_of
@@ -21,6 +22,16 @@ if TYPE_CHECKING:
     from app.sessions.tree import Node
     from app.view.tree_search import TreeHits
     from app.view.tree_view import TreeView
+
+
+class Finder(Protocol):
+    """Looks in the tree for words that a search of all sessions has found in it."""
+
+    def seek(self, words: Sequence[str], step: int) -> None:
+        """Mark the entries that have them, and go to the next (``step`` 1), or to the one before (-1)."""
+
+    def seek_no_more(self) -> bool:
+        """Look for them no longer. False where nobody did."""
 
 
 class EntryTree(TreeKeys):
@@ -40,6 +51,9 @@ class EntryTree(TreeKeys):
     # what the cursor belongs on, which a filter may hide, and what was last told of
     _entry: Node | DamagedLine | None = None
     _told: Node | DamagedLine | None = None
+    finder: Finder | None = None
+    # the session in which a search of all found something, and the words of it, folded
+    _found_in: tuple[str, tuple[str, ...]] = "", ()
 
     # what is shown
 
@@ -201,6 +215,28 @@ class EntryTree(TreeKeys):
             if node is not None:
                 self.go_to(node)
         self._redraw_changed()
+
+    def found_in(self, path: str, words: tuple[str, ...]) -> None:
+        """A search of all sessions found words, which are folded, in one; none: nothing is found there any
+        more. From place to place of them one goes as in a search of the tree.
+        """
+        if (path, words) != self._found_in:
+            self._found_in = path, words
+            if self.finder is not None:
+                self.finder.seek_no_more()
+
+    def action_next_hit(self, step: int) -> None:
+        path, words = self._found_in
+        if self.hits is not None or self.view is None:
+            super().action_next_hit(step)
+        elif not self.view.tree.is_whole:
+            self.notify("The session is still being read", severity="warning", markup=False)
+        elif words and path == self.view.tree.path and self.finder is not None:
+            self.finder.seek(words, step)
+        else:
+            key = key_of("filter.open")
+            searches = f": {key} searches the tree" if key else ""
+            self.notify(f"No words are looked for here{searches}", markup=False)
 
     # filters
 

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
     from textual import events
     from textual.binding import BindingType
+    from textual.geometry import Size
+
+
+LEFT_BUTTON = 1
 
 
 class LineList(DrawnRows, can_focus=True):
@@ -44,11 +48,13 @@ class LineList(DrawnRows, can_focus=True):
         """The cursor stands on another row, or on a row with another content."""
 
     class Activated(About):
-        """A row was double-clicked."""
+        """A row was double-clicked, with the left button."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.cursor = 0
+        # of the left button, one behind the other
+        self._clicks = 0
         # told whenever rows may have moved, while something stands over one of them
         self.when_laid_out: Callable[[], None] | None = None
 
@@ -121,6 +127,15 @@ class LineList(DrawnRows, can_focus=True):
     def is_selected(self, index: int) -> bool:
         return index == self.cursor and self.has_cursor
 
+    def _size_updated(
+        self, size: Size, virtual_size: Size, container_size: Size, layout: bool = True
+    ) -> bool:
+        is_changed = super()._size_updated(size, virtual_size, container_size, layout)
+        if is_changed:
+            # for the picture that has the new size: the message that tells of it comes after that one
+            self.show_cursor()
+        return is_changed
+
     def on_resize(self) -> None:
         self.show_cursor()
         self._tell_of_rows()
@@ -134,10 +149,15 @@ class LineList(DrawnRows, can_focus=True):
     # mouse
 
     def on_click(self, event: events.Click) -> None:
+        if event.button != LEFT_BUTTON:
+            self._clicks = 0
+            return
+        # Textual counts all clicks in one place, whatever their buttons
+        self._clicks = min(event.chain, self._clicks + 1)
         index = (event.y + self.scroll_offset.y) // self.row_height
         if self.has_cursor and 0 <= index < self.rows:
             self.move_to(index)
-            if event.chain >= 2:
+            if self._clicks >= 2:
                 self.post_message(self.Activated(self))
 
     # keys

@@ -98,6 +98,13 @@ class SessionListView(SessionKeys):
         self.model.also_here(cwds)
         self._arranged()
 
+    def come_back(self) -> None:
+        """Put the cursor on the session that an arrangement has left out, where that is shown again and the
+        user has not moved the cursor meanwhile.
+        """
+        if self._before_arranged is not None:
+            self._arranged()
+
     def _arranged(self) -> None:
         if self._before_arranged is not None and self.model.index_of(self._before_arranged[0]) is not None:
             self._session, self._before_arranged = self._before_arranged, None

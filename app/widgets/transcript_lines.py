@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from dataclasses import replace
+from typing import ClassVar
 
 from textual.message import Message
 
+from app.commands import of_preview
 from app.view.highlight import highlight_line
 from app.view.line import fit_line
+from app.widgets.bindings import binding
 from app.widgets.line_list import LineList
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from textual.binding import BindingType
 
     from app.view.document_line import DocumentLine
     from app.view.line import Line
@@ -20,7 +26,15 @@ if TYPE_CHECKING:
 
 
 class TranscriptLines(LineList):
-    """The lines of some turns, which scroll; more come on either side."""
+    """The lines of some turns, which scroll; more come on either side. What can be done to the session in
+    the list can be done from here: it is the one that is read.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        replace(binding(command), action=f"screen.do_from_preview({command.id!r})")
+        for command in of_preview()
+        if command.keys
+    ]
 
     class Scrolled(Message):
         """Other lines are in sight."""

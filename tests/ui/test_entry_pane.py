@@ -230,6 +230,23 @@ async def test_the_code_of_another_entry_is_not_copied(opened):
         assert it.toasts()[-1] == "Code: there is none here"
 
 
+async def test_the_key_for_code_is_offered_where_there_is_some(opened):
+    def offered():
+        return "c copy code" in it.text().splitlines()[-1]
+
+    # some in a batch of lines that comes later
+    late = "line\n\n" * 400 + "```\nlast\n```"
+    async with opened(*chain("```\nfirst\n```", "none", late, id="s")) as it:
+        await it.until(offered, "the key")
+        await it.press("left_square_bracket")
+        await it.until(lambda: it.entry.lines[0].text == "none", "the entry before")
+        await it.until(lambda: not offered(), "the key to go")
+        assert "y copy" in it.text().splitlines()[-1]
+        await it.press("left_square_bracket")
+        await it.until(lambda: it.entry.lines[1].text == "first", "the first entry")
+        await it.until(offered, "the key")
+
+
 # in another program
 
 

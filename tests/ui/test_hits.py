@@ -161,3 +161,83 @@ async def test_the_selectors_preview_follows_a_session_that_grows(browser, branc
         await it.until(lambda: "faster" in it.text(), "the end")
         append(it.path("s"), message("new", "f", "user", "one thing more", 60))
         await it.until(lambda: "one thing more" in it.text(), "what came")
+
+
+# from place to place
+
+
+def border(it):
+    return it.screen.query_one("#tree-pane")._said[1]
+
+
+async def go(it, key, node):
+    await it.press(key)
+    await it.until(lambda: it.tree.hits is not None and it.tree.hits.done, "all that there is")
+    await it.until(lambda: it.tree.node.id == node, "the next place")
+
+
+async def test_after_a_search_of_the_sessions_n_goes_from_place_to_place(browser, tmp_path):
+    lines = [
+        header("s"),
+        message("a", None, "user", "the token is old"),
+        message("b", "a", "assistant", "which?"),
+        message("c", "b", "user", "the session Token"),
+        message("d", "c", "assistant", "fine"),
+        message("e", "b", "user", "use redis for tokens"),
+    ]
+    pi_session(tmp_path, *lines, id="s")
+    async with browser() as it:
+        await it.press("slash", *"token", "enter", "t")
+        await it.until(lambda: it.tree.node is not None and it.tree.node.id in "ace", "the entry")
+        order = ["a", "e", "c"]
+        at = order.index(it.tree.node.id)
+        for step, key in ((1, "n"), (2, "n"), (3, "n"), (2, "N"), (1, "N")):
+            await go(it, key, order[(at + step) % 3])
+        assert border(it).startswith(f"{order.index(it.tree.node.id) + 1} of 3")
+        await it.until(lambda: marked(it) and marked(it)[0].casefold() == "token", "the mark, in its entry")
+        await it.press("escape")
+        assert it.tree.hits is None
+        assert "of 3" not in border(it)
+        assert (it.focus, it.box.value) == ("tree", "token"), "one step back"
+        await it.press("escape")
+        assert it.box.value == ""
+
+
+async def test_words_that_no_entry_has_all_of_are_gone_to_one_by_one(browser, branched):
+    async with browser() as it:
+        await it.press("slash", *"redis", "space", *"cache", "space", *"login", "enter", "t")
+        await it.until(lambda: it.tree.node is not None and it.tree.node.id in "ace", "the entry")
+        seen = []
+        for _ in range(3):
+            before = it.tree.node.id
+            await it.press("n")
+            await it.until(lambda last=before: it.tree.node.id != last, "the next place")
+            seen.append(it.tree.node.id)
+        assert sorted(seen) == ["a", "c", "e"]
+        assert "of 3" in border(it)
+
+
+async def test_another_search_of_the_sessions_ends_the_one_in_the_tree(browser, branched):
+    pi_session(branched, *chain("slower", "a second", "slower again", id="o"), id="o")
+    async with browser() as it:
+        await it.press("slash", *"redis", "enter", "t")
+        await it.until(lambda: it.tree.node is not None and it.tree.node.id == "e", "the entry")
+        await go(it, "n", "e")
+        assert "1 of 1" in border(it)
+        await it.press("slash")
+        assert it.tree.hits is None
+        await it.press("escape", "escape", "slash", *"slower")
+        await it.until(lambda: it.sessions.row.id == "o" and it.tree.view is not None, "the other session")
+        await it.press("enter", "t")
+        await it.until(lambda: it.tree.node is not None, "its tree")
+        first = it.tree.node.id
+        assert it.tree.hits is None
+        await it.press("n")
+        await it.until(lambda: it.tree.hits is not None and it.tree.hits.done, "the search")
+        await it.until(lambda: it.tree.node.id != first, "the other place")
+
+
+async def test_where_no_words_are_looked_for_that_is_said(browser, branched):
+    async with browser() as it:
+        await it.press("t", "n")
+        assert it.toasts() == ["No words are looked for here: / searches the tree"]

@@ -14,6 +14,7 @@ from app.screens.keeping_screen import SLICE
 from app.services.searching import Searching
 from app.view.session_list import SessionList
 from app.widgets.bar import Bar
+from app.widgets.line_list import LineList
 from app.widgets.pane import Pane
 from app.widgets.session_list import SessionListView
 from app.widgets.still_scrollbar import StillScrollBar
@@ -255,3 +256,25 @@ async def test_the_first_letter_changes_no_styles(browser, three, counted):
         await it.press("d")
         await it.until(lambda: it.box.value == "d", "the letter")
         assert applied == []
+
+
+@pytest.mark.parametrize("size", [(120, 24), (120, 30), (160, 45), (80, 20)], ids=str)
+async def test_at_another_size_no_picture_lacks_the_row_of_the_cursor(browser, tmp_path, monkeypatch, size):
+    words = [f"prompt {at}" if at % 2 == 0 else f"answer {at}" for at in range(80)]
+    pi_session(tmp_path, *chain(*words, id="long"), id="long")
+    async with browser(size=(100, 36)) as it:
+        assert it.tree.cursor > 40
+        seen = []
+        really = LineList.render_lines
+
+        def noted(self, crop):
+            top, height = self.scroll_offset.y, self.scrollable_content_region.height
+            if self is it.tree:
+                seen.append(top <= self.cursor < top + height)
+            return really(self, crop)
+
+        monkeypatch.setattr(LineList, "render_lines", noted)
+        await it.pilot.resize_terminal(*size)
+        await it.pilot.pause()
+        assert seen
+        assert all(seen)

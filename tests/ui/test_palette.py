@@ -141,7 +141,7 @@ async def test_letters_of_a_sentence_are_found_behind_words(browser, three):
 async def test_in_the_selector_it_is_searched_by_what_is_said_there(browser, three):
     async with browser(selector="") as it:
         assert (await offered(it, "undo"))[0] == named("change.undo").help
-        assert "The line, the list, the preview" in await offered(it, "preview")
+        assert named("pane.previous").selector in await offered(it, "preview")
         assert named("entry.raw").help not in await offered(it, "raw")
 
 

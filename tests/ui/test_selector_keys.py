@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from app.commands import COMMANDS, keys_of, of_pane
+from app.commands import COMMANDS, keys_of, of_pane, of_preview
 from app.screens.dialogs import FolderDialog, HelpDialog
 from app.screens.questions import RowEditor
 from tests.factory import chain, write_session
@@ -20,6 +20,9 @@ OF_THE_LIST = [
 OF_THE_LINE = [
     (command, key) for pane in ("filter", "side") for command in of_pane(pane) for key in command.keys
 ]
+
+OF_THE_PREVIEW = [(command, key) for command in of_preview() for key in command.keys]
+NOT_OF_THE_PREVIEW = [(command, key) for command, key in OF_THE_LIST if not command.preview]
 
 
 def named(pair):
@@ -57,6 +60,60 @@ async def test_each_key_of_the_line_does_what_the_table_says(browser, three, mon
         await it.press(key)
         assert len(called) == 1
         assert not rest or repr(called[0][0]) == rest.rstrip(")")
+
+
+@pytest.mark.parametrize("pair", OF_THE_PREVIEW, ids=named)
+async def test_each_key_of_the_preview_does_what_the_table_says(browser, three, monkeypatch, pair):
+    command, key = pair
+    async with browser(selector="") as it:
+        await it.press("shift+tab", "shift+tab")
+        assert it.focus == "preview"
+        called, rest = noted(it, command, monkeypatch)
+        await it.press(key)
+        assert len(called) == 1
+        assert not rest or repr(called[0][0]) == rest.rstrip(")")
+
+
+@pytest.mark.parametrize("pair", NOT_OF_THE_PREVIEW, ids=named)
+async def test_what_is_about_rows_stays_with_the_list(browser, three, monkeypatch, pair):
+    async with browser(selector="") as it:
+        await it.press("shift+tab", "shift+tab")
+        called, _ = noted(it, pair[0], monkeypatch)
+        await it.press(pair[1])
+        assert called == []
+
+
+async def test_the_footer_offers_what_the_preview_can_do(browser, three):
+    async with browser(selector="") as it:
+        await it.press("shift+tab")
+        in_list = it.text().splitlines()[-1]
+        await it.pilot.click("#preview", offset=(3, 1))
+        assert it.focus == "preview"
+        footer = it.text().splitlines()[-1]
+        assert "Enter resume  Ctrl+R rename  Ctrl+D trash  p pin  / search  z undo" in footer
+        assert footer.split() == [word for word in in_list.split() if word not in ("Space", "mark")]
+        await it.press("question_mark")
+        said = " ".join(str(it.screen.query_one("#keys Static").content).split())
+        assert "the preview (the list's keys work there as well, but for marks, folds and new" in said
+
+
+async def test_the_preview_of_nothing_offers_nothing_about_a_session(browser, three):
+    async with browser(selector="") as it:
+        await it.press("shift+tab", "s", "o", "home", "shift+tab")
+        assert (it.focus, it.sessions.row, it.sessions.group is None) == ("preview", None, False)
+        footer = it.text().splitlines()[-1]
+        assert not any(label in footer for label in ("Enter", "rename", "trash", "pin", "mark"))
+        assert "/ search" in footer
+        before = it.listed()
+        await it.press("enter")
+        assert it.listed() == before, "no fold under the eye of who reads"
+
+
+async def test_who_reads_on_in_the_preview_names_that_session_and_is_still_there(browser, three):
+    async with browser(selector="") as it:
+        await it.press("down", "shift+tab", "shift+tab", "ctrl+r", *"read", "enter")
+        await it.until(lambda: it.sessions.row.name == "read", "the name")
+        assert (it.focus, it.sessions.row.id) == ("preview", "plain")
 
 
 async def test_the_help_has_every_command_with_its_keys(browser, three):
@@ -113,7 +170,7 @@ async def test_enter_in_the_list_goes_on_with_the_session(browser, tmp_path):
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
     path = pi_session(tmp_path, *chain("go on", "yes", id="s", cwd=str(work)), id="s")
-    for keys in (["enter"], ["shift+tab", "enter"]):
+    for keys in (["enter"], ["shift+tab", "enter"], ["shift+tab", "shift+tab", "g", "enter"]):
         async with browser(selector="", here=str(work)) as it:
             await it.press(*keys)
             assert it.app.return_value.argv == ["pi", "--session", str(path)]

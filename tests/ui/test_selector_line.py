@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.screens.questions import RowQuestion
+from app.screens.sessions_side import SessionsSide
 from tests.factory import chain, message
 from tests.ui.conftest import pi_session
 
@@ -15,6 +16,26 @@ async def test_what_is_not_found_here_may_be_elsewhere(browser, three):
         assert "Tab looks in all folders." in it.text()
         await it.press("tab")
         await it.until(lambda: it.listed() == ["site1"], "the session")
+
+
+async def test_where_this_folder_has_no_sessions_nothing_is_counted_and_nothing_blinks(
+    browser, three, monkeypatch
+):
+    said, say = [], SessionsSide.say
+
+    def noted(side, subtitle, title=None, *more):
+        said.append(subtitle)
+        say(side, subtitle, title, *more)
+
+    async with browser():
+        pass  # it is known from here on what there is
+    monkeypatch.setattr(SessionsSide, "say", noted)
+    async with browser(selector="done", here="/work/nothing") as it:
+        await it.until(lambda: it.screen.side.is_answered and not it.screen.side.is_searching, "the answer")
+        await it.until(lambda: "No sessions in this folder" in it.text(), "what is said")
+        assert set(said) == {""}
+        await it.press("tab")
+        await it.until(lambda: said[-1] == "2 of 3", "the number of all")
 
 
 @pytest.mark.parametrize("key", ["insert", "ctrl+@"])

@@ -8,11 +8,12 @@ import threading
 import pytest
 
 from app.index.index import Index
+from app.messages.sessions import SubagentsRead
 from app.screens.questions import RowEditor
 from app.services.indexing import Indexing
 from app.view.cells import width
-from tests.factory import chain, entry
-from tests.ui.conftest import pi_session
+from tests.factory import chain, entry, write_session
+from tests.ui.conftest import WAYS, pi_session
 
 # scope
 
@@ -106,6 +107,49 @@ async def test_a_parent_that_is_named_through_a_link_is_the_parent(browser, thre
 
 
 # rows
+
+
+@pytest.fixture
+def helped(tmp_path):
+    """Two sessions, one of which has had a sub-agent work in another folder."""
+    folder = tmp_path / "home/.omp/agent/sessions/-work-app"
+    write_session(folder / "2026_boss.jsonl", *chain("look into it", "done", id="boss"))
+    write_session(
+        folder / "2026_boss" / "0-Explore.jsonl", *chain("explore", "found", id="helper", cwd="/work/else")
+    )
+    write_session(folder / "2026_other.jsonl", *chain("something else", "done", id="other"))
+
+
+@pytest.mark.parametrize("way", WAYS, ids=["selector", "browser"])
+async def test_who_hides_the_sub_agents_again_has_the_numbers_of_before(browser, helped, way):
+    async with browser(**way) as it:
+        if it.selects:
+            await it.press("shift+tab", "s")
+        header = it.text().splitlines()[0]
+        assert "2 sessions" in header
+        await it.press("full_stop")
+        await it.until(lambda: "3 sessions · 2 projects" in it.text(), "the sub-agent")
+        late = [row for row in it.sessions.model.rows() if row.id == "helper"]
+        await it.press("full_stop")
+        assert "helper" not in it.listed()
+        assert it.text().splitlines()[0] == header
+        assert "hidden" not in it.screen.side._said[1]
+        # those that are read late, too
+        it.screen.post_message(SubagentsRead(late))
+        await it.pilot.pause()
+        assert it.text().splitlines()[0] == header
+
+
+async def test_the_cursor_comes_back_to_a_sub_agent_that_was_hidden_meanwhile(browser, helped):
+    async with browser(selector="") as it:
+        await it.press("shift+tab", "s", "full_stop")
+        await it.until(lambda: "helper" in it.listed(), "the sub-agent")
+        it.sessions.move_to(it.listed().index("helper"))
+        await it.press("full_stop")
+        assert it.sessions.row.id != "helper"
+        await it.press("full_stop")
+        await it.until(lambda: "helper" in it.listed(), "the sub-agent")
+        await it.until(lambda: it.sessions.row.id == "helper", "the cursor")
 
 
 async def test_newest_is_by_the_last_message_and_not_by_the_files_time(browser, three):

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from textual.events import MouseScrollDown, MouseScrollUp
+from textual.events import MouseDown, MouseScrollDown, MouseScrollUp, MouseUp
 
 from tests.factory import chain
 from tests.ui.conftest import pi_session
@@ -75,6 +75,37 @@ async def test_clicks_on_two_rows_are_no_double_click(browser, work):
         await it.settled()
         assert not it.app._exit
         assert it.sessions.row.id == "s06"
+
+
+async def clicks(it, id, offset, *buttons):
+    """Click fast, as a terminal tells it: Textual counts the clicks in one place, whatever their buttons."""
+    region = it.screen.query_one(f"#{id}").content_region
+    x, y = region.x + offset[0], region.y + offset[1]
+    for button in buttons:
+        for kind in (MouseDown, MouseUp):
+            it.app.post_message(kind(None, x, y, 0, 0, button, False, False, False, x, y))
+    await it.pilot.pause()
+    await it.settled()
+
+
+LEFT, MIDDLE, RIGHT = 1, 2, 3
+
+
+@pytest.mark.parametrize(
+    "buttons",
+    [(RIGHT, RIGHT), (MIDDLE, MIDDLE), (RIGHT, MIDDLE), (RIGHT, LEFT), (LEFT, RIGHT), (LEFT, MIDDLE, LEFT)],
+    ids=str,
+)
+async def test_the_left_button_alone_opens(browser, work, monkeypatch, buttons):
+    async with browser(selector="", here=work) as it:
+        monkeypatch.setattr(it.app, "CLICK_CHAIN_TIME_THRESHOLD", 60.0)
+        await clicks(it, "sessions", (8, 3), *buttons)
+        assert not it.app._exit
+        assert it.sessions.row.id == ("s03" if LEFT in buttons else "s00"), "one click of it selects"
+        # two are a double click, whatever came before
+        await clicks(it, "sessions", (8, 5), RIGHT, LEFT, LEFT)
+        await it.until(lambda: it.app._exit, "the plan")
+        assert it.app.return_value.argv == ["pi", "--session", str(it.path("s05"))]
 
 
 async def test_clicks_where_no_row_is_do_nothing(browser, work):
