@@ -104,7 +104,7 @@ async def test_a_dialog_comes_whole(size, which, monkeypatch):
     really = Widget._size_updated
 
     def noted(widget, size, *more, **named):
-        if widget.has_class("dialog") or widget.parent is not None and widget.parent.has_class("body"):
+        if widget.has_class("dialog") or (widget.parent is not None and widget.parent.has_class("body")):
             sizes.setdefault(widget, []).append(size)
         return really(widget, size, *more, **named)
 

@@ -1,4 +1,4 @@
-"""What stands beside the list while the cursor goes from session to session: nothing goes out and comes back."""
+"""What stands beside the list at each step from session to session: nothing goes out and comes back."""
 
 from __future__ import annotations
 
