@@ -14,6 +14,7 @@ import sys
 import time
 from contextlib import contextmanager, suppress
 
+from app.view.placing import placed
 from app.view.terminal import draws_all
 
 TYPE_CHECKING = False
@@ -39,6 +40,8 @@ class TerminalGone(OSError):
 class Output:
     """A terminal as what is written to, also when it is gone: then nothing is. A signal tells of that. An
     error would end the thread in which Textual writes, and all that comes after would wait for it.
+
+    In that thread, too, what terminals count differently is placed.
     """
 
     def __init__(self, file: TextIO) -> None:
@@ -47,6 +50,7 @@ class Output:
         self._poor = "" if draws_all(encoding) else encoding
 
     def write(self, text: str) -> int:
+        text = placed(text)
         if self._poor and not text.isascii():
             # the stream itself would write an escape for what it lacks, in more cells
             text = text.encode(self._poor, "replace").decode(self._poor)

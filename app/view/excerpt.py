@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.view.cells import ELLIPSIS, graphemes, shorten, width
+from app.view.cells import ELLIPSIS, graphemes, most, shorten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ def fit(text: str, ranges: Sequence[tuple[int, int]], cells: int) -> tuple[str, 
     :param ranges: (start, end) of what was found in `text`, in characters, in order.
     :return: the text, cut ends marked by an ellipsis, and what is left of the ranges in it.
     """
-    if width(text) <= cells:
+    if most(text) <= cells:
         return text, tuple(ranges)
     begin = _begin(text, *ranges[0], cells) if ranges else 0
     head = ELLIPSIS if begin else ""
@@ -32,12 +32,12 @@ def fit(text: str, ranges: Sequence[tuple[int, int]], cells: int) -> tuple[str, 
 
 def _begin(text: str, start: int, end: int, cells: int) -> int:
     """Where to begin so that what is found stands in the middle, or first if it is too long for that."""
-    if width(text[:end]) < cells:
+    if most(text[:end]) < cells:
         return 0
-    room = max(0, cells - width(text[start:end])) // 2 - len(ELLIPSIS)
+    room = max(0, cells - most(text[start:end])) // 2 - len(ELLIPSIS)
     at = start
-    for piece, size in reversed(graphemes(text[:start])):
-        room -= size
+    for piece, _ in reversed(graphemes(text[:start])):
+        room -= most(piece)
         if room < 0:
             break
         at -= len(piece)

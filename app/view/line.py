@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from app.view.cells import ELLIPSIS, cut, width
+from app.view.cells import ELLIPSIS, cut, most, width
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,16 +21,17 @@ def line_width(line: Iterable[Span]) -> int:
 
 
 def fit_line(line: Iterable[Span], cells: int, pad_style: str = "text") -> Line:
-    """The line cut or padded to exactly ``cells``; a cut is marked by an ellipsis."""
+    """The line cut or padded to exactly ``cells``; a cut is marked by an ellipsis, and made so that what is
+    left fits in any terminal.
+    """
     if cells <= 0:
         return []
     fitted: Line = []
     left = cells
     for text, style in line:
-        size = width(text)
-        if size <= left:
+        if most(text) <= left:
             fitted.append((text, style))
-            left -= size
+            left -= width(text)
             continue
         while not left:
             # the ellipsis takes the last cell of what fitted

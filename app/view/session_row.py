@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from app.index.row import Row
-    from app.view.line import Line
+    from app.view.line import Line, Span
     from app.view.list_line import ListLine
     from app.view.session_list import SessionList
 
@@ -30,17 +30,19 @@ LEGEND = (
     " gone  ! damaged lines  … not read yet"
 )
 UNREAD = "…"
-AGENT_CELLS, AGENT_CELLS_WIDE = 5, 8
-# from these widths of the pane on there are columns; below, program and messages have the second line, and in
-# a row of one line no more than they need
+AGENT_CELLS = 8
+AGENT_CUT = 6
+"""As much of a program's name as tells which it is."""
+# from these widths of the pane on messages have a column, and program, too; below, both have the second line,
+# and in a row of one line no more than they need
 COLUMNS_FROM = 42
 FOLDER_FROM = 50
-WIDE_FROM = 60
+AGENT_COLUMN_FROM = 60
 FOLDER_CELLS = (11, 30)
 INDENT = 4
 TITLE_BESIDE_QUESTION = 6
-TITLE_LEAST = 10
-"""A title that is longer keeps so many cells beside program and messages."""
+TITLE_LEAST = 8
+"""A title that is longer keeps so many cells beside all else."""
 
 
 def render_list_line(
@@ -77,7 +79,7 @@ def render_second_line(model: SessionList, line: ListLine, cells: int, *, select
     right: Line = []
     if cells < COLUMNS_FROM:
         # beneath the age
-        right = [*_agent(row, AGENT_CELLS), *_messages(row, 4), (" ", "text")]
+        right = [_agent(row), *_messages(row, 4), (" ", "text")]
     if row.last_prompt:
         room = max(0, cells - INDENT - 2 - max(1, line_width(right)))
         left += [("› ", "faint"), *highlight(shorten(steady(row.last_prompt), room), model.words, "dim")]
@@ -169,11 +171,13 @@ def _marks(row: Row, now_ms: int) -> Line:
 
 
 def _columns(row: Row, cells: int) -> Line:
-    return [*_agent(row, AGENT_CELLS_WIDE if cells >= WIDE_FROM else AGENT_CELLS), *_messages(row, 4)]
+    # the title of a program with a short name has what others need for theirs
+    return [_agent(row, AGENT_CELLS if cells >= AGENT_COLUMN_FROM else 0), *_messages(row, 4)]
 
 
-def _agent(row: Row, cells: int) -> Line:
-    return [(f" {row.agent[:cells]:<{cells}}", "agent")]
+def _agent(row: Row, cells: int = 0) -> Span:
+    """The program, in a column of so many cells or in as many as it takes, of which no column is wider."""
+    return (f" {shorten(row.agent, AGENT_CELLS):<{cells}}", "agent")
 
 
 def _messages(row: Row, cells: int) -> Line:
@@ -182,7 +186,8 @@ def _messages(row: Row, cells: int) -> Line:
 
 
 def _narrow(row: Row, cells: int, title: int, now_ms: int, *, roomy: bool) -> Line:
-    """Marks and age of a row without columns, and of program and messages what leaves the title its least.
+    """What stands behind the title in a row without columns: of marks, program, messages and age as much as
+    leaves the title its least. The program is the last to go, for each row has to say what opens it.
 
     :param cells: how many there are for the title and this; ``title``: how many that would take in whole.
     :param roomy: program and messages are on the second line.
@@ -192,13 +197,23 @@ def _narrow(row: Row, cells: int, title: int, now_ms: int, *, roomy: bool) -> Li
     if roomy:
         return [*marks, (f" {when:>4} ", "age")]
     last: Line = [(f" {when:>3} ", "age")]
-    messages = _messages(row, 3)
-    room = cells - line_width(marks) - line_width(last) - min(title, TITLE_LEAST)
-    if row.provisional or line_width(messages) <= room:
-        last = [*messages, *last]
-        room -= line_width(messages)
-    agent = (f" {row.agent[:AGENT_CELLS]}", "agent")
-    return [*marks, *([agent] if width(agent[0]) <= room else []), *last]
+    agent = _agent(row)
+    cut = (shorten(agent[0], 1 + AGENT_CUT), "agent")
+    number = _messages(row, 1)
+    # that it is not read yet is said in place of all that is not known
+    least = number if row.provisional else []
+    ways: list[Line] = [
+        [*marks, agent, *_messages(row, 3)],
+        [*marks, agent, *number],
+        [*marks, cut, *number],
+        [*marks, agent, *least],
+        [*marks, cut, *least],
+        [agent, *least],
+        [cut, *least],
+        least,
+    ]
+    room = cells - line_width(last) - min(title, TITLE_LEAST)
+    return [*next((way for way in ways if line_width(way) <= room), least), *last]
 
 
 def _asking(line: ListLine, cells: int, selected: bool, question: str) -> Line:

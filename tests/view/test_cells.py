@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+import json
+import platform
+import subprocess
+import sys
 import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len, get_character_cell_size
+from wcwidth import wcwidth
 
-from app.view.cells import char_width, cut, fewer, fill, graphemes, shorten, shorten_start, steady, width
+from app.formats.text import inert
+from app.view.cells import (
+    char_width,
+    cut,
+    fewer,
+    fill,
+    graphemes,
+    is_doubtful,
+    most,
+    shorten,
+    shorten_start,
+    steady,
+    width,
+)
 
 DRAWN = st.text(st.characters(exclude_categories=("Cs", "Cc", "Cn")), max_size=40)
 
@@ -35,19 +53,25 @@ def test_texts_are_as_wide_as_the_library_says(text):
 def test_a_cut_fits_and_ends_between_pieces(text, cells):
     kept = cut(text, cells)
     assert text.startswith(kept)
-    assert width(kept) <= cells
+    assert width(kept) <= most(kept) <= cells
     pieces = graphemes(text)
     ends = [len("".join(piece for piece, _ in pieces[:at])) for at in range(len(pieces) + 1)]
     assert text.isascii() or len(kept) in ends
-    longer = [size for end, (_, size) in zip(ends, pieces, strict=False) if end == len(kept)]
-    assert not longer or not cells or width(kept) + longer[0] > cells
+    longer = [piece for end, (piece, _) in zip(ends, pieces, strict=False) if end == len(kept)]
+    # a blank at the end may be counted as room for what is wider
+    assert not longer or not cells or most(f"{kept}{longer[0]}.") > cells
 
 
 @given(DRAWN, st.integers(1, 50))
 def test_filled_text_takes_exactly_its_cells(text, cells):
-    assert width(fill(text, cells)) == cells
-    assert width(shorten(text, cells)) <= cells
-    assert width(shorten_start(text, cells)) <= cells
+    assert width(fill(text, cells)) == most(fill(text, cells)) == cells
+    assert most(shorten(text, cells)) <= cells
+    assert most(shorten_start(text, cells)) <= cells
+
+
+def test_letters_of_hangul_are_steady_as_syllables():
+    assert steady(unicodedata.normalize("NFD", "한글")) == "한글"
+    assert steady("soft\xadhyphen") == "softhyphen"
 
 
 def test_steady_text_has_nothing_that_terminals_join():
@@ -58,6 +82,71 @@ def test_steady_text_has_nothing_that_terminals_join():
 @given(DRAWN)
 def test_the_width_of_steady_text_is_the_sum_of_its_characters(text):
     assert width(steady(text)) == sum(map(char_width, steady(text)))
+
+
+# the width that the C library gives to each of the characters named by their numbers
+BY_THE_LIBRARY = """
+import ctypes, json, locale, sys
+locale.setlocale(locale.LC_ALL, "C.UTF-8")
+wcwidth = ctypes.CDLL(None).wcwidth
+wcwidth.argtypes = [ctypes.c_wchar]
+print(json.dumps([wcwidth(chr(code)) for code in json.load(sys.stdin)]))
+"""
+
+
+def drawn_as_they_are():
+    """All characters that reach a screen as what they are."""
+    codes = [*range(0x20, 0xD800), *range(0xE000, 0x30000)]
+    return [
+        char
+        for char in map(chr, codes)
+        if unicodedata.category(char) not in ("Cn", "Cc") and inert(char) == char
+    ]
+
+
+def by_the_library(chars):
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", BY_THE_LIBRARY],
+        input=json.dumps(list(map(ord, chars))),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("measure", ["the C library", "tables of Unicode"])
+def test_whatever_is_counted_in_two_ways_is_known_for_it(measure):
+    chars = drawn_as_they_are()
+    if measure == "the C library":
+        if platform.libc_ver()[0] != "glibc":
+            pytest.skip("there is another C library")
+        sizes = by_the_library(chars)
+    else:
+        sizes = list(map(wcwidth, chars))
+    others = [(char, size) for char, size in zip(chars, sizes, strict=True) if size != width(char)]
+    # -1: newer than the tables that this system has
+    others = [(char, size) for char, size in others if size >= 0]
+    assert [char for char, _ in others if not is_doubtful(char)] == []
+    assert [char for char, size in others if not width(char) <= most(char) >= size] == []
+
+
+def test_where_terminals_are_known_to_differ():
+    marks = [char for char in drawn_as_they_are() if unicodedata.category(char) == "Mc"]
+    assert len(marks) > 400
+    letters = map(chr, (*range(0x1161, 0x1200), *range(0xD7B0, 0xD7C7), *range(0xD7CB, 0xD7FC), 0xAD, 0x200D))
+    assert [char for char in (*marks, *letters) if not is_doubtful(char)] == []
+    assert not is_doubtful("naïve — 日本語 한글 ไทย שלום 😀 │╭─╮⑂◆★…")
+    assert (width("दुनिया"), most("दुनिया"), most("दुनिया  ")) == (3, 5, 5)
+    assert (width("🇫🇷"), most("🇫🇷"), most("👍🏽"), most("❤\ufe0f")) == (2, 4, 4, 2)
+
+
+def test_a_text_is_cut_to_fit_where_it_takes_most():
+    assert shorten("दुनिया", 5) == "दुनिया"
+    assert shorten("दुनिया", 4) == "दुनि…"
+    assert shorten_start("दुनिया", 4) == "…या"
+    assert fill("दुनिया", 6) == "दुनिया   "
 
 
 def test_what_fits_is_not_changed():

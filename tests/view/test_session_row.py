@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.stores import AGENTS
 from app.view.arrangement import Arrangement
 from app.view.frame import frame
 from app.view.line import line_width, plain
@@ -76,7 +77,7 @@ def test_the_path_of_the_file_stands_where_the_title_would_go_on():
         shown = text(listed(row, grouped=grouped, paths=True), int(grouped))
         assert "~/store/--work--/2026_abc.jsonl" in shown
         assert "Refactor" in shown
-    assert "…026_abc.jsonl" in text(listed(row, paths=True), 1, 46)
+    assert "…/2026_abc.jsonl" in text(listed(row, paths=True), 1, 46)
 
 
 def test_while_a_filter_is_on_a_fork_is_marked_and_not_connected():
@@ -93,7 +94,7 @@ def test_without_threads_forks_are_marked():
 
 def test_in_a_first_frame_nobody_knows_that_a_parent_is_nowhere():
     model = SessionList((HERE,), "/home/me")
-    model.preview([("/work/app", 1, NOW)], [make_row("b", parent_session="/elsewhere/a.jsonl")])
+    model.preview([("/work/app", 1, NOW, 0)], [make_row("b", parent_session="/elsewhere/a.jsonl")])
     model.open_all(True)
     assert text(model, 1).startswith("    ↳ a session")
 
@@ -109,26 +110,54 @@ def test_the_second_line_is_the_last_prompt():
     assert second(model, 1).strip() == ""
 
 
-def test_without_columns_program_and_messages_have_what_the_title_leaves():
+def test_without_columns_all_else_has_what_the_title_leaves():
     row = make_row("a", title="Refactor", message_count=112)
     model = listed(row)
     for cells in (33, 38, 41):
         assert text(model, 1, cells).split() == ["Refactor", "pi", "112", "5m"], cells
-    assert text(model, 1, 42).endswith("pi     112   5m ")
+    assert text(model, 1, 42).endswith(" pi  112   5m ")
     busy = {"message_count": 112, "branch_count": 3, "labels": (("x", "y"),)}
     longer = listed(make_row("a", title="Refactor auth", agent="omp", **busy))
     assert text(longer, 1, 38) == "    Refactor auth   ⑂3 ◆1 omp 112  5m "
-    assert text(longer, 1, 33) == "    Refactor … ⑂3 ◆1 omp 112  5m "
-    assert text(longer, 1, 32) == "    Refactor auth ⑂3 ◆1 112  5m "
-    assert text(longer, 1, 28) == "    Refactor auth ⑂3 ◆1  5m "
-    assert text(longer, 1, 24) == "    Refactor… ⑂3 ◆1  5m "
+    assert text(longer, 1, 31) == "    Refacto… ⑂3 ◆1 omp 112  5m "
+    assert text(longer, 1, 30) == "    Refactor a… ⑂3 ◆1 omp  5m "
+    assert text(longer, 1, 27) == "    Refacto… ⑂3 ◆1 omp  5m "
+    assert text(longer, 1, 26) == "    Refactor auth omp  5m "
+    assert text(longer, 1, 20) == "    Refactor a…  5m "
+
+
+def test_the_program_is_in_every_row_and_the_last_to_go():
+    # a row of the demo at 80x24 had none
+    busy = {"branch_count": 2, "labels": (("x", "y"),), "message_count": 8, "agent": "indusagi"}
+    model = listed(make_row("a", title="Man page for the tool", **busy))
+    assert text(model, 1, 36) == "    Man pag… ⑂2 ◆1 indusagi   8  5m "
+    assert text(model, 1, 34) == "    Man pag… ⑂2 ◆1 indusagi 8  5m "
+    assert text(model, 1, 33) == "    Man page… ⑂2 ◆1 indus… 8  5m "
+    assert text(model, 1, 30) == "    Man pag… ⑂2 ◆1 indus…  5m "
+    assert text(model, 1, 29) == "    Man page f… indusagi  5m "
+    assert text(model, 1, 25) == "    Man page… indus…  5m "
+    assert text(model, 1, 23) == "    Man page for …  5m "
+    for cells in range(24, 42):
+        assert "indus" in text(model, 1, cells), cells
+
+
+@pytest.mark.parametrize("name", [agent.name for agent in AGENTS])
+@pytest.mark.parametrize("cells", [34, 42, 48, 60, 78])
+def test_every_program_has_its_whole_name(name, cells):
+    busy = {"branch_count": 2, "labels": (("x", "y"),), "message_count": 8}
+    model = listed(
+        make_row("a", title="Man page for the tool", cwd=HERE, agent=name, **busy),
+        grouped=False,
+        scope="here",
+    )
+    assert text(model, 0, cells).split("◆1 ")[1].split() == [name, "8", "5m"]
 
 
 def test_without_columns_the_second_line_has_program_and_messages():
     row = make_row("a", title="Refactor auth", last_prompt="and now the tests", message_count=112)
     model = listed(row, roomy=True)
     assert text(model, 1, 33).split() == ["Refactor", "auth", "5m"]
-    assert second(model, 1, 33) == "    › and now the te… pi     112 "
+    assert second(model, 1, 33) == "    › and now the tests  pi  112 "
     unsaid = listed(make_row("a", agent="omp", message_count=7), roomy=True)
     assert second(unsaid, 1, 33).split() == ["omp", "7"]
     assert second(model, 1, 42).rstrip() == "    › and now the tests"
