@@ -22,7 +22,7 @@ from app.takeover import driver_class, told
 from app.theme import themes
 from app.view.arrangement import initial
 from app.view.session_list import SessionList
-from app.view.terminal import speller
+from app.view.terminal import depth, speller
 from app.widgets.ascii_filter import AsciiFilter
 from app.widgets.dialog import Dialog
 from app.widgets.lean_compositor import LeanScreen
@@ -104,6 +104,12 @@ class Browser(App["Plan | None"]):
         if spell is not None:
             # first: those that Textual has come from the colours, and change no character
             self._filters.insert(0, AsciiFilter(spell))
+        bits = depth(surroundings.env)
+        if take_over is not None and (self.no_color or bits < 8):
+            # most terminals have more
+            from app.widgets.few_colours import filters_of
+
+            self._filters = filters_of(self, bits)
         self._first_theme = theme or places.read_theme(surroundings.env)
         self._demo_folder: DemoFolder | None = None
         self._examples: setup.Setup | None = None

@@ -11,15 +11,17 @@ import os
 import sys
 
 from app.index.front import Front
+from app.stores.pins import all_pins
 from app.view.bars import reading_note
 from app.view.frame import frame
-from app.view.palette import THEMES, eight_bit, rgb, style_of
+from app.view.palette import THEMES, eight_bit, few_colours, rgb, style_of
+from app.view.placing import placed
 from app.view.session_list import SessionList
 from app.view.terminal import depth, places_text, speller
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     from app.ending import Ending
@@ -36,7 +38,7 @@ LEAVE = (
     "\x1b[?7h\x1b[?1049l\x1b[?25h"
 )
 SMALLEST = (20, 6)
-ATTRIBUTES = {"bold": ("1", "22"), "italic": ("3", "23"), "underline": ("4", "24")}
+ATTRIBUTES = {"bold": ("1", "22"), "italic": ("3", "23"), "underline": ("4", "24"), "reverse": ("7", "27")}
 """The codes that switch each on and off."""
 
 
@@ -107,14 +109,18 @@ class Terminal:
 
 def fill_list(
     setup: Setup, height: int, arrangement: Arrangement, catalog: Front
-) -> tuple[SessionList, list[tuple[str, int, int]]]:
+) -> tuple[SessionList, list[tuple[str, int, int, int]]]:
     """The session list as far as the first screen needs it: the groups that fit there, rows of the open
     ones, or of this folder.
 
     :param height: lines of the screen.
     :return: the list, and the counts of every project, for those that are missing in it.
     """
-    model = SessionList(setup.here, setup.home, arrangement)
+    try:
+        pins = all_pins(setup.stores, setup.state_folder)
+    except OSError:  # its path is relative, and leads nowhere
+        pins = frozenset()
+    model = SessionList(setup.here, setup.home, arrangement, pins)
     counts = catalog.groups()
     model.preview(counts, (), most=height)
     if arrangement.grouped:
@@ -132,12 +138,14 @@ def show(
     query: str | None = None,
     *,
     ascii_only: bool = False,
+    nowhere: Callable[[], Sequence[tuple[str, str, str]]] | None = None,
 ) -> tuple[SessionList, Terminal | None]:
     """Write the first frame, empty where the terminal is too small for one.
 
     :param ending: told to give the terminal back.
     :param query: of the selector; None for the browser. What it may leave out is not in the list.
     :param ascii_only: spell it in ASCII.
+    :param nowhere: asked where there is nothing at all, for what is then said (`SessionList.nowhere`).
     :return: the list as shown, and the terminal to give back at the end.
     """
     output, source = _terminal()
@@ -150,6 +158,8 @@ def show(
         model, counts = fill_list(setup, _height(terminal), arrangement, catalog)
         if query:
             model.begin_with(query)
+        if nowhere is not None and not model.known and all(store.is_bare() for store in setup.stores):
+            model.nowhere = nowhere()
         terminal.enter(_picture(setup, theme, model, terminal, query, ascii_only=ascii_only))
         # the picture is there: the rest of the list is for the screen that follows
         model.preview(counts, ())
@@ -180,6 +190,7 @@ def fill(
     """
     model.load(rows)
     model.open_first(_height(terminal))
+    model.reading = done, total
     note = reading_note(done, total)
     terminal.show(_picture(setup, theme, model, terminal, query, note, ascii_only=ascii_only))
 
@@ -204,12 +215,6 @@ def _picture(
     if columns < SMALLEST[0] or lines < SMALLEST[1]:
         return ""
     now_ms = setup.now_ms()
-    has_row = any(line.row is not None for line in model.lines)
-    keys = None
-    if query is not None:
-        from app.view.hints import line_keys
-
-        keys = line_keys(selects=True, here=True, typed=bool(query), has_row=has_row)
     drawn = frame(
         model,
         columns,
@@ -217,14 +222,26 @@ def _picture(
         now_ms=now_ms,
         here=setup.here[0],
         home=setup.home,
-        note=note,
+        note=note or ("example sessions" if setup.demo else ""),
         query=query,
-        keys=keys,
+        keys=_keys(model, query),
     )
     spell = speller(setup.encoding, ascii_only=ascii_only)
     if spell is not None:
         drawn = [[(spell(text), style, ground) for text, style, ground in pieces] for pieces in drawn]
     return ansi(drawn, THEMES[theme], depth(os.environ))
+
+
+def _keys(model: SessionList, query: str | None) -> Sequence[tuple[str, str]] | None:
+    """What the last line offers; None for what it mostly does."""
+    has_row = any(line.row is not None for line in model.lines)
+    if query is None and has_row:
+        return None
+    from app.view import hints
+
+    if query is None:
+        return hints.keys_without_session(model)
+    return hints.line_keys(selects=True, here=True, typed=bool(query), has_row=has_row)
 
 
 def _terminal() -> tuple[int | None, int | None]:
@@ -254,7 +271,7 @@ def ansi(picture: list[list[tuple[str, str, str]]], theme: Mapping[str, str], bi
             look = looks.get((style, background))
             if look is None:
                 look = looks[style, background] = _look(style, background, theme, bits)
-            if text.isspace() and "underline" not in look[0]:
+            if text.isspace() and not ("underline" in look[0] or "reverse" in look[0]):
                 # blanks have no colour of their own
                 look = look[0], before[1], look[2]
             if look != before:
@@ -264,7 +281,7 @@ def ansi(picture: list[list[tuple[str, str, str]]], theme: Mapping[str, str], bi
                 written.append(change)
                 before = look
             written.append(text)
-    return "".join(written) + "\x1b[0m"
+    return placed("".join(written) + "\x1b[0m")
 
 
 def _look(style: str, background: str, theme: Mapping[str, str], bits: int) -> Look:
@@ -277,7 +294,7 @@ def _look(style: str, background: str, theme: Mapping[str, str], bits: int) -> L
         )
     if bits == 8:
         return attributes, f"38;5;{eight_bit(colour)}", f"48;5;{eight_bit(theme[background])}"
-    return attributes, "", ""
+    return few_colours(attributes, colour, theme[background], theme, sixteen=bits == 4)
 
 
 def _change(before: Look, after: Look) -> str:

@@ -56,7 +56,15 @@ def run(setup: Setup, theme: str, ending: Ending, query: str | None = None) -> t
     ended = False
     ending.hold_stop()
     ending.first(lambda: _end_commands(at_once=True))
-    model, terminal = first_frame.show(setup, theme, arrangement, ending, query, ascii_only=ascii_only)
+
+    def nowhere() -> list[tuple[str, str, str]]:
+        from app.services.indexing import place_of
+
+        return [place_of(store) for store in setup.stores]
+
+    model, terminal = first_frame.show(
+        setup, theme, arrangement, ending, query, ascii_only=ascii_only, nowhere=nowhere
+    )
     # Pictures are written by a thread, and what is searched and read comes in by others: with Python's own
     # number each would wait ten times as long for its turn, and the keys for theirs.
     sys.setswitchinterval(SWITCH_SECONDS)

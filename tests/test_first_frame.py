@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pyte
 import pytest
 from hypothesis import given
@@ -10,13 +12,13 @@ from hypothesis import strategies as st
 from app import arguments, cli
 from app.first_frame import ansi
 from app.view.frame import frame
-from app.view.palette import STYLES, THEMES, eight_bit, rgb, style_of
+from app.view.palette import STYLES, THEMES, eight_bit, few_colours, rgb, style_of
 from app.view.session_list import SessionList
 from tests.factory import NOW, make_row
 
 COLUMNS, LINES = 40, 4
-SWITCHES = {"bold": "1", "italic": "3", "underline": "4"}
-GROUNDS = ["background", "panel", "cursor", "cursor-idle"]
+SWITCHES = {"bold": "1", "italic": "3", "underline": "4", "reverse": "7"}
+GROUNDS = ["background", "panel", "cursor", "cursor-idle", "border", "text"]
 PIECES = st.tuples(
     st.sampled_from(["", " ", "   ", "a", "b c", "─│", " x "]),
     st.sampled_from(["text", "dim", "brand", "match", "quote", "link", "group"]),
@@ -32,7 +34,10 @@ def spelt_out(picture, theme, bits):
         written.append(f"\x1b[{number};1H")
         for text, style, ground in pieces:
             colour, attributes = style_of(style, theme)
-            codes = ["0", *(SWITCHES[name] for name in attributes.split())]
+            few = ""
+            if bits <= 4:
+                attributes, few, _ = few_colours(attributes, colour, theme[ground], theme, sixteen=bits == 4)
+            codes = ["0", *(SWITCHES[name] for name in attributes.split()), *filter(None, [few])]
             if bits == 24:
                 codes += ["38;2;{};{};{}".format(*rgb(colour)), "48;2;{};{};{}".format(*rgb(theme[ground]))]
             elif bits == 8:
@@ -49,18 +54,55 @@ def seen(written):
     cells = [screen.buffer[y][x] for y in range(LINES) for x in range(COLUMNS)]
     looks = []
     for cell in cells:
-        blank = cell.data == " " and not cell.underscore
+        blank = cell.data == " " and not (cell.underscore or cell.reverse)
         look = (cell.fg, cell.bold, cell.italics)
-        looks.append((cell.data, cell.bg, cell.underscore, None if blank else look))
+        looks.append((cell.data, cell.bg, cell.underscore, cell.reverse, None if blank else look))
     after = screen.cursor.attrs
     return looks, (after.fg, after.bg, after.bold, after.underscore)
 
 
-@pytest.mark.parametrize("bits", [24, 8, 4])
+@pytest.mark.parametrize("bits", [24, 8, 4, 0])
 @given(PICTURES)
 def test_it_is_seen_as_if_every_look_were_spelt_out(bits, picture):
     theme = THEMES["dark"]
     assert seen(ansi(picture, theme, bits)) == seen(spelt_out(picture, theme, bits))
+
+
+@pytest.mark.parametrize("theme", THEMES.values())
+def test_without_colours_no_colour_is_written_and_the_cursor_is_seen(theme):
+    picture = [[("a", style, ground) for style in STYLES] for ground in GROUNDS]
+    codes = set(re.findall(r"\x1b\[([\d;]*)m", ansi(picture, theme, 0)))
+    assert {code for each in codes for code in each.split(";")} <= {
+        "0",
+        "1",
+        "22",
+        "3",
+        "23",
+        "4",
+        "24",
+        "7",
+        "27",
+    }
+    looks = {ground: few_colours("", theme["text"], theme[ground], theme, sixteen=True) for ground in GROUNDS}
+    assert looks["background"] == looks["panel"] == ("", "39", "")
+    assert looks["cursor"] == looks["border"] == looks["text"] == ("reverse", "39", "")
+    assert looks["cursor-idle"] == ("underline", "39", "")
+
+
+def test_sixteen_colours_are_the_terminals_own_and_none_is_another_on_a_cursor():
+    for theme in THEMES.values():
+        for name in STYLES:
+            colour, _ = style_of(name, theme)
+            on = few_colours("bold", colour, theme["cursor"], theme, sixteen=True)
+            assert on == ("bold reverse", "39", "")
+            assert few_colours("", colour, theme["surface"], theme, sixteen=True)[1] in {
+                *("39", "31", "32", "33", "34", "35", "36")
+            }
+    # of what is selected, of the command that Enter would run, and of what is dimmed behind a dialog
+    dark = THEMES["dark"]
+    for ground in ("#455b89", "#31415f"):
+        assert few_colours("", dark["text"], ground, dark, sixteen=False)[0] == "reverse"
+    assert few_colours("", "#445566", "#1c2430", dark, sixteen=True) == ("", "39", "")
 
 
 def test_no_look_is_said_twice():

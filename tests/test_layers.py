@@ -68,6 +68,7 @@ FAST_PATH = [
     "app.setup",
     "app.places",
     "app.stores",
+    "app.stores.pins",
     "app.sessions.summary",
     "app.index.catalog",
     "app.index.front",
@@ -242,6 +243,28 @@ def test_a_query_waits_for_nothing_before_the_first_frame(words: list[str], tmp_
     assert not loaded & {"app.index.catalog", "collections", "functools", "unicodedata"}
     if not words:
         assert not loaded & {"app.arguments", "app.resuming"}
+
+
+PINS = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import app.first_frame
+before = set(sys.modules)
+from app.stores.pins import read_own_pins, read_pins
+own, other = read_own_pins(sys.argv[2]), read_pins(sys.argv[2] + "/session-pins.json")
+after = sorted(set(sys.modules) - before)
+import json
+print(json.dumps([len(own), len(other), after]))
+"""
+
+
+def test_to_know_the_pins_next_to_nothing_is_loaded(tmp_path: Path) -> None:
+    (tmp_path / "pins.json").write_text('{"pi": ["a", "b"]}')
+    (tmp_path / "session-pins.json").write_text(' ["a"]\n')
+    found = run_python(["-I", "-S"], PINS, str(tmp_path))
+    assert isinstance(found, list)
+    assert found[:2] == [2, 1]
+    assert set(found[2]) <= {"_json"}
 
 
 def test_the_command_line_loads_nothing_of_the_screen() -> None:

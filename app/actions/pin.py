@@ -10,7 +10,7 @@ from app.sessions.change import Change
 from app.sessions.errors import WriteFailed
 from app.sessions.file_storage import refused
 from app.stores.locks import PATIENCE, Busy
-from app.stores.pins import read_own_pins, set_own_pin, set_pin
+from app.stores.pins import all_pins, set_own_pin, set_pin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,11 +23,7 @@ PINNED = "pinned"
 
 def pins(stores: Iterable[Store], state_folder: str) -> frozenset[tuple[str, str]]:
     """(agent, id) of every session that is pinned; a pin may be of a session that is gone. Raises nothing."""
-    found = set(read_own_pins(state_folder))
-    for store in stores:
-        for each in (store, *store.twins):
-            found.update((each.agent.name, id) for id in each.agent.pins(each))
-    return frozenset(found)
+    return all_pins(stores, state_folder)
 
 
 def pin(

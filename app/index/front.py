@@ -34,8 +34,10 @@ class Front:
         self._database = Database(folder)
         self._names = {store.root: encode("+".join(store.agents) + " " + store.root) for store in stores}
 
-    def groups(self) -> list[tuple[str, int, int]]:
-        """(working folder, number of sessions, newest `modified`) of every project, newest first."""
+    def groups(self) -> list[tuple[str, int, int, int]]:
+        """(working folder, number of sessions, newest `modified`, number of hidden ones) of every project,
+        newest first; the first two are of those that are not hidden.
+        """
         return self._ask(stored.groups) or []
 
     def rows_of(self, cwd: str, limit: int = -1) -> list[Row]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from app.index.database import encode
+from app.index.projects import FORGET
+from app.index.row import kind_of
 from app.index.saving import blob_of
 from app.index.stored import ROW, ids_of, row_of
 
@@ -15,7 +17,9 @@ if TYPE_CHECKING:
 
 _MANY = 400  # names in one query; SQLite's oldest limit is 999
 
-_UPDATE = "UPDATE sessions SET ino = ?, size = ?, mtime_ns = ?, ctime_ns = ?, row = ? WHERE key = ?"
+_UPDATE = (
+    "UPDATE sessions SET ino = ?, size = ?, mtime_ns = ?, ctime_ns = ?, listed = ?, row = ? WHERE key = ?"
+)
 
 
 def mark(
@@ -31,6 +35,8 @@ def mark(
     wanted = [encode(path) for path in signatures]
     rows = []
     connection.execute("BEGIN IMMEDIATE")
+    # one that is out of reach is not taken for empty
+    connection.execute(FORGET)
     for start in range(0, len(wanted), _MANY):
         some = wanted[start : start + _MANY]
         found = connection.execute(
@@ -41,7 +47,7 @@ def mark(
         for key, *stored in found.fetchall():
             row = row_of(roots, *stored)
             row.signature = signatures[row.path]
-            connection.execute(_UPDATE, (*row.signature, blob_of(row), key))
+            connection.execute(_UPDATE, (*row.signature, kind_of(row), blob_of(row), key))
             rows.append(row)
     connection.execute("COMMIT")
     return rows

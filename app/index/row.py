@@ -32,7 +32,7 @@ FIELDS = (
 )
 """The fields of a `Row` in the order in which the catalog stores them."""
 
-SCHEMA = 7
+SCHEMA = 8
 """What is stored of files by one number is read by that number alone. Changes with `FIELDS`, with what they
 mean, with the tables of `index.tables` and with the state of `sessions.tally`.
 """
@@ -221,6 +221,36 @@ def provisional_row(path: str, store: str, values: tuple[Any, ...], signature: S
 def refused_row(path: str, store: str, signature: Signature, reason: str, line: int = 0) -> Row:
     """The row of a file that is no session, so that it is neither read again nor forgotten."""
     return Row((path, store, *_BLANK, *signature, None, reason, line))
+
+
+REFUSED, LISTED, EMPTY, SUBAGENT = range(4)
+"""What is stored of a row beside it, to be counted by: it is no session, one that is shown, or one that is
+hidden until a user asks for such.
+"""
+
+_SUFFIX = ".jsonl"
+
+
+def is_empty(row: Row) -> bool:
+    """Whether there is nothing in the session, and nothing wrong with its file; of one that is not read yet
+    nobody knows.
+    """
+    return not (row.message_count or row.provisional or row.problems or row.torn or row.is_out_of_reach)
+
+
+def is_subagent(row: Row) -> bool:
+    """Whether the session lies in the artifacts folder of the one that started it (FORMATS 1.2)."""
+    parent = row.parent_session or ""
+    return parent.endswith(_SUFFIX) and row.path.startswith(parent[: -len(_SUFFIX)] + os.sep)
+
+
+def kind_of(row: Row) -> int:
+    """`REFUSED`, `LISTED`, `EMPTY` or `SUBAGENT`."""
+    if row.refused is not None:
+        return REFUSED
+    if is_empty(row):
+        return EMPTY
+    return SUBAGENT if row.parent_session and is_subagent(row) else LISTED
 
 
 def problem_count(row: Row, now_ms: int) -> int:

@@ -6,7 +6,7 @@ import marshal
 
 from app.index.database import encode, written_by_others
 from app.index.projects import FORGET
-from app.index.row import FIRST_MESSAGE
+from app.index.row import FIRST_MESSAGE, kind_of
 from app.index.stored import BESIDE
 from app.index.text.table import Ledger, flat, packed
 from app.sessions.halves import STAMP
@@ -57,7 +57,7 @@ def columns(reading: Reading) -> Columns:
     where the text lies.
     """
     row = reading.row
-    session = (encode(row.cwd), row.modified, row.refused is None, *row.signature, blob_of(row))
+    session = (encode(row.cwd), row.modified, kind_of(row), *row.signature, blob_of(row))
     said = encode(row.first_message)
     changing, lasting = reading.state or (b"", b"")
     # It stands in there, too, and is stored once.

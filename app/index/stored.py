@@ -11,7 +11,7 @@ import marshal
 from _operator import attrgetter, itemgetter  # `operator` itself would have to be loaded first
 
 from app.index.database import Doubt, decode, encode
-from app.index.row import Row
+from app.index.row import LISTED, Row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from app.index.row import Signature
 
     Roots = Mapping[int, str]
-    Project = tuple[str, int, int]
+    Project = tuple[str, int, int, int]
     File = tuple[str, Signature]
     Found = tuple[int, int, bytes, bytes, int, int, int, int]
 
@@ -61,8 +61,9 @@ class Files:
 
 
 def groups(connection: sqlite3.Connection, roots: Roots) -> list[Project]:
-    """(working folder, number of sessions, newest `modified`) of every project, newest first: as they were
-    counted when sessions were written last, where that was kept (`app.index.projects`).
+    """(working folder, number of sessions, newest `modified`, number of hidden ones) of every project, newest
+    first: as they were counted when sessions were written last, where that was kept (`app.index.projects`).
+    The first two are of those that are not hidden; 0 where all are.
     """
     kept = connection.execute("SELECT counted FROM projects WHERE stores = ?", (ids_of(roots),)).fetchone()
     if kept is None:
@@ -70,7 +71,7 @@ def groups(connection: sqlite3.Connection, roots: Roots) -> list[Project]:
     try:
         counted: list[Project] = marshal.loads(kept[0])
         # looked at and not copied: there may be thousands, and the first picture waits
-        if set(map(len, counted)) <= {3}:
+        if set(map(len, counted)) <= {4}:
             return counted
     except (ValueError, EOFError, TypeError) as error:
         raise Doubt(f"counts that cannot be read: {error}") from error
@@ -80,10 +81,10 @@ def groups(connection: sqlite3.Connection, roots: Roots) -> list[Project]:
 def count_groups(connection: sqlite3.Connection, roots: Roots) -> list[Project]:
     """The same, counted now. An index alone is read for it."""
     found = connection.execute(
-        "SELECT cwd, count(*), max(modified) FROM sessions INDEXED BY listing"
-        f" WHERE listed AND store IN ({ids_of(roots)}) GROUP BY cwd"
+        f"SELECT cwd, count(*), sum(listed = {LISTED}), max(CASE listed WHEN {LISTED} THEN modified END)"
+        f" FROM sessions INDEXED BY listing WHERE listed AND store IN ({ids_of(roots)}) GROUP BY cwd"
     )
-    counted = [(decode(cwd), count, newest) for cwd, count, newest in found]
+    counted = [(decode(cwd), shown, newest or 0, count - shown) for cwd, count, shown, newest in found]
     counted.sort(key=lambda group: (-group[2], group[0]))
     return counted
 

@@ -17,6 +17,7 @@ from app.screens.surroundings_screen import SurroundingsScreen
 from app.services.indexing import Indexing
 from app.view.bars import reading_note
 from app.view.seen_again import LOOKING_AGAIN, SeenAgain
+from app.view.wrapping import wrap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
 SLICE = 100
 """So many changes are put into the list at a time; a few milliseconds."""
+
+BESIDE_ROWS = 3
+"""Cells of the list's pane that its rows have not: two borders and the scrollbar."""
 
 KEPT_FROM = 1_000
 """After so many new sessions the collector is told that they stay."""
@@ -53,7 +57,8 @@ class KeepingScreen(SurroundingsScreen):
         self.setup = setup
         self.settings = settings
         self.model = model
-        self.progress = ""
+        # as the first frame has it on the screen
+        self.progress = reading_note(*model.reading)
         self.unread = (0, 0)
         self.scanned = False
         # what has come and gone since it was asked to look again
@@ -93,6 +98,23 @@ class KeepingScreen(SurroundingsScreen):
         """Follow the stores; when the panes are mounted."""
         self._indexing.start(self.post_message)
         self.keep_looking()
+
+    def on_mount(self) -> None:
+        # in the first picture already, as in the first frame; why else nothing is shown, nobody knows before
+        # all are read
+        if self.model.lines:
+            self.side.sessions_changed()
+        elif self.model.nowhere is not None:
+            self.side.sessions_changed()
+            self._wrap_notice()
+
+    def _wrap_notice(self) -> None:
+        """The list has no size yet, and would show the lines whole in the first picture."""
+        width = self.side.styles.width
+        if width is not None:
+            cells = int(width.value) - BESIDE_ROWS
+            notice = self.side.list.notice
+            self.side.list.show_notice([piece for line in notice for piece in wrap(line, max(4, cells - 2))])
 
     def on_unmount(self) -> None:
         self._indexing.stop()

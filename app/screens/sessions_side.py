@@ -10,6 +10,7 @@ from textual.message import Message
 from app.commands import key_of, named
 from app.screens.answering_side import AnsweringSide
 from app.view.arrangement import turned
+from app.view.bars import list_facts
 from app.view.notices import nothing_found, nothing_matches, nothing_shown, searching_for
 from app.widgets.bindings import bindings_of
 from app.widgets.search_box import SearchBox
@@ -81,8 +82,10 @@ class SessionsSide(AnsweringSide):
         :param nowhere: where it was looked, once that is done (see `CatalogLoaded`).
         """
         self._nowhere = nowhere
-        self.scanned = nowhere is not None
         model = self.model
+        if nowhere is None and not model.known:
+            nowhere = model.nowhere
+        self.scanned = nowhere is not None
         if not model.known and nowhere is not None:
             self.list.show_notice(nothing_found(nowhere, self._home))
         elif not model.lines:
@@ -97,13 +100,10 @@ class SessionsSide(AnsweringSide):
             self.list.show_notice(said)
         else:
             self.list.show_notice([])
-        counts = ["…"] if self.is_searching else []
-        if (model.is_filtered or model.arrangement.narrows) and (model.matched or self.is_answered):
-            counts.insert(0, f"{model.matched:,} of {model.total:,}")
-        if model.hidden:
-            counts.append(f"{model.hidden:,} hidden")
+        begins = self._is_first and not self.scanned
+        facts = list_facts(model, searches=self.is_searching, answered=self.is_answered, begins=begins)
         title = model.arrangement.title
-        self.say(" · ".join(filter(None, counts)), f"{title} · tools as well" if self.everywhere else title)
+        self.say(facts, f"{title} · tools as well" if self.everywhere else title)
         self.go_on()
 
     def _ways_out(self) -> dict[str, str]:

@@ -123,6 +123,16 @@ class Store:
             return "not a folder"
         return None if os.access(self.root, os.R_OK | os.X_OK) else "not readable"
 
+    def is_bare(self) -> bool:
+        """Whether there is nothing at all here: that there is no session is known without a scan."""
+        try:
+            with os.scandir(self.root) as entries:
+                return next(entries, None) is None
+        except (FileNotFoundError, NotADirectoryError):
+            return True
+        except (OSError, ValueError):  # see `problem`
+            return False
+
 
 class Agent:
     """A program that writes sessions. Subclasses fill in the facts of FORMATS 1 and 3; they hold no state.

@@ -4,6 +4,8 @@
 oh-my-pi's is a list of ids, `session-pins.json` in its agent folder. It is changed as oh-my-pi does it: under
 its lock, read anew, all other ids kept, written aside and moved into place. Leafmark's, `pins.json` in its
 state folder, has such a list for each agent.
+
+On the fast path of the first frame, which reads them.
 """
 
 from __future__ import annotations
@@ -11,11 +13,13 @@ from __future__ import annotations
 import os
 
 from app.small_files import read_small, write_whole
-from app.stores.locks import PATIENCE, FileLock, omp_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from app.stores.locks import SocketLock
+    from collections.abc import Iterable
+
+    from app.stores.base import Store
+    from app.stores.locks import FileLock, SocketLock
 
 OWN = "pins.json"
 """The name of leafmark's file in its state folder."""
@@ -45,6 +49,15 @@ class Pinned:
         self.before = before
         self.changed = changed
         self.copy = copy
+
+
+def all_pins(stores: Iterable[Store], state_folder: str) -> frozenset[tuple[str, str]]:
+    """(agent, id) of every session that is pinned; a pin may be of a session that is gone. Raises nothing."""
+    found = set(read_own_pins(state_folder))
+    for store in stores:
+        for each in (store, *store.twins):
+            found.update((each.agent.name, id) for id in each.agent.pins(each))
+    return frozenset(found)
 
 
 def read_pins(path: str) -> frozenset[str]:
@@ -83,25 +96,31 @@ def why_no_pins(path: str) -> str:
     return ""
 
 
-def set_pin(path: str, session_id: str, on: bool, state_folder: str, patience: float = PATIENCE) -> Pinned:
+def set_pin(path: str, session_id: str, on: bool, state_folder: str, patience: float | None = None) -> Pinned:
     """Pin a session in oh-my-pi's file at `path`, or take the pin off. The agent folder is made where it is
     not there, as oh-my-pi does.
 
     :param state_folder: leafmark's, for a copy of a damaged file, which counts as empty.
-    :param patience: seconds to wait while oh-my-pi writes.
+    :param patience: seconds to wait while oh-my-pi writes; None for as many as it waits itself.
     :raises OSError: nothing was changed; `Busy` where another program went on writing.
     """
+    from app.stores.locks import PATIENCE, omp_lock
+
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    return _set(path, "", session_id, on, state_folder, omp_lock(path, patience))
+    lock = omp_lock(path, PATIENCE if patience is None else patience)
+    return _set(path, "", session_id, on, state_folder, lock)
 
 
 def set_own_pin(
-    state_folder: str, agent: str, session_id: str, on: bool, patience: float = PATIENCE
+    state_folder: str, agent: str, session_id: str, on: bool, patience: float | None = None
 ) -> Pinned:
     """The same in leafmark's file, for a session of any agent."""
+    from app.stores.locks import PATIENCE, FileLock
+
     os.makedirs(state_folder, exist_ok=True)
     path = own_pins(state_folder)
-    return _set(path, agent, session_id, on, state_folder, FileLock(f"{path}.lock", patience))
+    lock = FileLock(f"{path}.lock", PATIENCE if patience is None else patience)
+    return _set(path, agent, session_id, on, state_folder, lock)
 
 
 def _set(
@@ -137,16 +156,35 @@ def _set(
 
 def _parsed(data: bytes) -> object:
     """:raises Damaged: it is not JSON; neither is what only Python takes for JSON."""
-    import json
+    # what `json` parses with; the package around it loads regular expressions, which the first frame cannot
+    # wait for
+    from _json import make_scanner
 
-    def refuse(word: str) -> object:
-        raise ValueError(word)
-
+    text = data.decode("utf-8", "replace").strip(_BLANKS)
+    content: object
     try:
-        content: object = json.loads(data.decode("utf-8", "replace"), parse_constant=refuse)
-    except (ValueError, RecursionError):
+        content, end = make_scanner(_Json)(text, 0)  # type: ignore[arg-type]  # it asks for these names
+    except (ValueError, RecursionError, StopIteration):
         raise Damaged("not JSON") from None
+    if end != len(text):
+        raise Damaged("not JSON")
     return content
+
+
+_BLANKS = " \t\r\n"
+
+
+class _Json:
+    """What a scanner of `_json` is told: to take what `json.loads` takes, but for NaN and infinities."""
+
+    strict = True
+    object_hook = object_pairs_hook = None
+    parse_float = float
+    parse_int = int
+
+    @staticmethod
+    def parse_constant(word: str) -> object:
+        raise ValueError(word)
 
 
 def _ids(content: object) -> list[str]:

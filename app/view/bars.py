@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.view.line import Line
+    from app.view.session_list import SessionList
 
 
 def header_line(cells: int, *, total: int, projects: int, live: int, note: str, here: str) -> Line:
@@ -26,6 +27,27 @@ def header_line(cells: int, *, total: int, projects: int, live: int, note: str, 
     right = shorten_start(here, room) if room > 8 else ""
     gap = cells - line_width(left) - width(right) - 1
     return fit_line([*left, (" " * max(0, gap), "text"), (right, "dim"), (" ", "text")], cells)
+
+
+def list_facts(model: SessionList, *, searches: bool, answered: bool, begins: bool = False) -> str:
+    """What the lower border of the list says: how many sessions there are where not all are shown.
+
+    :param searches: more may be found.
+    :param answered: what is searched for has been; or nothing is.
+    :param begins: nothing was answered yet of what the run began with, and not all sessions are known: there
+        is no number that says anything.
+    """
+    facts = []
+    # of none there is nothing to count, whatever is looked for
+    if model.total:
+        narrows = model.is_filtered or model.arrangement.narrows
+        if narrows and not begins and (model.matched or answered):
+            facts.append(f"{model.matched:,} of {model.total:,}")
+        if searches:
+            facts.append("…")
+    if model.hidden:
+        facts.append(f"{model.hidden:,} hidden")
+    return " · ".join(facts)
 
 
 def reading_note(done: int, total: int) -> str:

@@ -5,11 +5,12 @@ A change of some sessions looks at them and at their threads and at nothing else
 
 from __future__ import annotations
 
+from app.index.row import is_empty
 from app.view.folders import tilde
 from app.view.group import NOWHERE, Group
 from app.view.lineage import Lineage
 from app.view.list_line import ListLine
-from app.view.passing import LEFT_OUT, SHOWN, UNKNOWN, Passing, is_empty
+from app.view.passing import LEFT_OUT, SHOWN, UNKNOWN, Passing
 from app.view.row_texts import RowTexts
 from app.view.threads import Order
 

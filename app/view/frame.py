@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from app.commands import footer
 from app.formats.text import one_line
-from app.view.bars import header_line, keys_line
+from app.view.bars import header_line, keys_line, list_facts
 from app.view.cells import fewer, shorten, shorten_start, width
 from app.view.folders import tilde
 from app.view.geometry import HEADER, PANES, Box, place, place_selector
@@ -53,7 +53,7 @@ def frame(
         columns, total=model.known, projects=model.projects, live=0, note=note, here=tilde(here, home)
     )
     picture = [_plain(head)]
-    content = _Content(model, now_ms, query)
+    content = _Content(model, now_ms, query, boxes[PANES[0]])
     rows: list[list[Cell]] = [[] for _ in range(_height(boxes))]
     for name, box in sorted(boxes.items(), key=lambda item: item[1].x):
         # on the smallest screens a pane has no line, or its border alone
@@ -90,10 +90,11 @@ def _pane(name: str, box: Box, content: _Content) -> Iterator[list[Cell]]:
     blank = _plain(fit_line([], inside))
     for y in range(box.height - 2):
         yield [side, *(content.line(y, inside) if focused else blank), side]
-    doing = " … " if focused and content.searches else ""
+    facts = fewer(content.facts, inside - 4) if focused else ""
+    facts = f" {facts} " if facts else ""
     yield [
-        ("╰" + "─" * (inside - 1 - len(doing)), border, "background"),
-        (doing, "border-title", "background"),
+        ("╰" + "─" * (inside - 1 - width(facts)), border, "background"),
+        (facts, "border-title", "background"),
         ("─╯", border, "background"),
     ]
 
@@ -101,49 +102,92 @@ def _pane(name: str, box: Box, content: _Content) -> Iterator[list[Cell]]:
 class _Content:
     """What is in the list's pane."""
 
-    def __init__(self, model: SessionList, now_ms: int, query: str | None) -> None:
+    def __init__(self, model: SessionList, now_ms: int, query: str | None, box: Box) -> None:
         self.model = model
         self._now_ms = now_ms
         self._query = query
         self._selected = model.first_session()
-        self.searches = bool(query and query.strip()) and model.empty() in ("", "query")
+        searches = bool(query and query.strip()) and model.empty() in ("", "query")
+        self.facts = list_facts(model, searches=searches, answered=not query, begins=bool(query))
+        height = box.height - 2 - (query is not None)
+        self._notice = [] if model.lines else _notice(model, query, box.width - 2 - SCROLLBAR, searches)
+        length = len(self._notice) or model.length * model.arrangement.row_height
+        self._bar = _scrollbar(length, height)
 
     def line(self, y: int, cells: int) -> list[Cell]:
         if self._query is not None:
             if y == 0:
-                said, how = shorten_start(one_line(self._query), cells - 2), "text"
-                if not self._query:
-                    from app.view.hints import SEARCH_HINT
-
-                    said, how = shorten(SEARCH_HINT, cells - 2), "dim"
-                return [(text, style, "panel") for text, style in fit_line([(f" {said}", how)], cells)]
+                return _search_line(self._query, cells)
             y -= 1
-            if self.searches and not self.model.lines:
-                notice = _searching(self._query, cells - SCROLLBAR)
-                return _plain(fit_line([(f" {notice[y]}", "dim")] if y < len(notice) else [], cells))
+        beside = self._bar[y]
+        cells -= SCROLLBAR
+        return [*self._row(y, cells), beside]
+
+    def _row(self, y: int, cells: int) -> list[Cell]:
         model = self.model
+        if y < len(self._notice):
+            return _plain(fit_line([(f" {self._notice[y]}", "dim")], cells))
         index, below = divmod(y, model.arrangement.row_height)
         if index >= len(model.lines):
             return _plain(fit_line([], cells))
         line = model.lines[index]
         selected = index == self._selected
-        cells -= SCROLLBAR
         if below:
             drawn = render_second_line(model, line, cells, selected=selected)
         else:
             drawn = render_list_line(model, line, cells, selected=selected, now_ms=self._now_ms, states={})
         focused = "cursor" if self._query is None else "cursor-idle"
         background = focused if selected else "background"
-        return [
-            *((text, style, background) for text, style in drawn),
-            (" " * SCROLLBAR, "text", "background"),
-        ]
+        return [(text, style, background) for text, style in drawn]
 
 
-def _searching(query: str, cells: int) -> list[str]:
-    """What stands in place of rows while nothing is found yet, as on the screen that follows."""
+def _search_line(query: str, cells: int) -> list[Cell]:
+    """The line above the list, with its cursor: behind what is typed, or on the hint."""
+    if query:
+        said, style = shorten_start(one_line(query), cells - 2), "text"
+        before, under, after = said, " ", ""
+    else:
+        from app.view.hints import SEARCH_HINT
+
+        said, style = shorten(SEARCH_HINT, cells - 2), "hint"
+        before, under, after = "", said[:1], said[1:]
+    room = max(0, cells - 1 - width(before + under + after))
+    return [
+        (f" {before}", style, "panel"),
+        (under, "ground", "text"),
+        (after, style, "panel"),
+        (" " * room, "text", "panel"),
+    ]
+
+
+def _notice(model: SessionList, query: str | None, cells: int, searches: bool) -> list[str]:
+    """What stands in place of rows, as on the screen that follows: that there are none, or that nothing is
+    found yet.
+    """
+    nowhere = None if model.known else model.nowhere
+    if nowhere is None and not searches:
+        return []
     # most first frames have rows, and no time for what they do not need
-    from app.view.notices import searching_for
+    from app.view.notices import nothing_found, searching_for
     from app.view.wrapping import wrap
 
-    return [piece for line in searching_for(query) for piece in wrap(line, max(4, cells - 2))]
+    said = searching_for(query or "") if nowhere is None else nothing_found(nowhere, model.home)
+    return [piece for line in said for piece in wrap(line, max(4, cells - 2))]
+
+
+_BARS = " ▇▆▅▄▃▂▁"
+"""What is left at the end of the thumb, by how many eighths of the cell it covers."""
+
+
+def _scrollbar(length: int, height: int) -> list[Cell]:
+    """The scrollbar of so many lines in so many, at their beginning; blank where all are in sight. As Textual
+    draws it.
+    """
+    bar: list[Cell] = []
+    if length > height > 0:
+        eighths = -int(-max(1.0, height * height / length) * 8 // 1)
+        whole, part = divmod(eighths, 8)
+        bar = [(" ", "text", "border")] * whole
+        if part:
+            bar.append((_BARS[part], "ground", "border"))
+    return [*bar[:height], *[(" ", "text", "background")] * (height - len(bar))]

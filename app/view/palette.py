@@ -22,6 +22,7 @@ DARK: dict[str, str] = {
     "text": "#c8d0e0",
     "dim": "#7c879c",
     "faint": "#4d586e",
+    "hint": "#71747b",
     "blue": "#7aa2f7",
     "green": "#8ecf7a",
     "yellow": "#e0b060",
@@ -41,6 +42,7 @@ LIGHT: dict[str, str] = {
     "text": "#23272f",
     "dim": "#666d7a",
     "faint": "#9aa0ab",
+    "hint": "#93938f",
     "blue": "#2a5bc7",
     "green": "#2f7d32",
     "yellow": "#8a6100",
@@ -54,8 +56,10 @@ THEMES: dict[str, dict[str, str]] = {"dark": DARK, "light": LIGHT}
 # style -> (colour name, attributes)
 STYLES: dict[str, tuple[str, str]] = {
     "text": ("text", ""),
+    "ground": ("background", ""),
     "dim": ("dim", ""),
     "faint": ("faint", ""),
+    "hint": ("hint", ""),
     "strong": ("text", "bold"),
     "brand": ("blue", "bold"),
     "border": ("border", ""),
@@ -112,6 +116,61 @@ STYLES: dict[str, tuple[str, str]] = {
     "hunk": ("purple", ""),
     "file": ("text", "bold"),
 }
+
+# Where there are no more than sixteen colours: the terminal's own ground, whichever it is, and of its colours
+# those that can be read on it. The cursor is told by what needs no colour.
+SIXTEEN: dict[str, dict[str, int]] = {
+    "dark": {
+        "blue": 6,
+        "focus": 6,
+        "green": 2,
+        "yellow": 3,
+        "red": 1,
+        "purple": 5,
+        "cyan": 6,
+        "orange": 3,
+    },
+    "light": {"blue": 4, "focus": 4, "green": 2, "red": 1, "purple": 5, "cyan": 6, "orange": 1},
+}
+GROUNDS = ("background", "surface", "panel")
+UNDERLINED = ("cursor-idle",)
+
+
+def few_colours(
+    attributes: str, colour: str, ground: str, theme: Mapping[str, str], *, sixteen: bool
+) -> tuple[str, str, str]:
+    """A look for a terminal with few colours or none: its attributes, and the codes of both colours.
+
+    :param colour, ground: as ``#rrggbb``; what is none of the theme's is taken for text, and for a ground of
+        its own where it is far from the theme's.
+    :param sixteen: there are that many colours.
+    """
+    on = attributes.split()
+    if ground in [theme[name] for name in UNDERLINED]:
+        on.append("underline")
+    elif _stands_out(ground, theme):
+        on.append("reverse")
+    if not sixteen:
+        return " ".join(dict.fromkeys(on)), "", ""
+    numbers = SIXTEEN["dark" if theme is DARK else "light"]
+    number = next((number for name, number in numbers.items() if theme[name] == colour), None)
+    # turned round, a colour would be that of a piece of the row
+    code = "39" if number is None or "reverse" in on else f"3{number}"
+    return " ".join(dict.fromkeys(on)), code, ""
+
+
+_FAR = 30
+"""The mean of what the three numbers of a ground may differ from those of the theme's."""
+
+
+def _stands_out(ground: str, theme: Mapping[str, str]) -> bool:
+    """Whether something is marked by its ground: a cursor, a thumb, what is selected."""
+    if ground in [theme[name] for name in GROUNDS]:
+        return False
+    if ground in theme.values():
+        return True
+    pairs = zip(rgb(ground), rgb(theme["background"]), strict=True)
+    return sum(abs(one - other) for one, other in pairs) > 3 * _FAR
 
 
 def rgb(colour: str) -> tuple[int, int, int]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
-
 from app.formats.text import is_unseen
+from app.index.row import is_empty, is_subagent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,8 +15,6 @@ if TYPE_CHECKING:
 # where a session stands: nobody has looked; in another folder than this; hidden; there, but without a name or
 # of another agent; in the list
 UNKNOWN, OUT, HIDDEN, LEFT_OUT, SHOWN = range(5)
-
-SUFFIX = ".jsonl"
 
 
 class Passing:
@@ -56,19 +53,6 @@ class Passing:
 def is_named(row: Row) -> bool:
     """Whether a user has given the session a name that can be seen (PARITY 5, "Listing")."""
     return not is_unseen(row.name or "")
-
-
-def is_empty(row: Row) -> bool:
-    """Whether there is nothing in the session, and nothing wrong with its file; of one that is not read yet
-    nobody knows.
-    """
-    return not (row.message_count or row.provisional or row.problems or row.torn or row.is_out_of_reach)
-
-
-def is_subagent(row: Row) -> bool:
-    """Whether the session lies in the artifacts folder of the one that started it (FORMATS 1.2)."""
-    parent = row.parent_session or ""
-    return parent.endswith(SUFFIX) and row.path.startswith(parent[: -len(SUFFIX)] + os.sep)
 
 
 def why_nothing(

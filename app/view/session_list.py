@@ -28,6 +28,11 @@ class SessionList(Listed):
         spell it).
     :param home: the home folder, for ``~`` on screen.
     :param pins: (agent, id) of the sessions that a user has pinned.
+
+    What the first frame found out besides, for the screen that follows it:
+
+    nowhere  where it was looked (`app.view.notices.nothing_found`), where there is nothing at all; else None
+    reading  how many files were read, and how many there were to read
     """
 
     def __init__(
@@ -39,8 +44,12 @@ class SessionList(Listed):
     ) -> None:
         super().__init__(Contents(here, home, arrangement or Arrangement(), pins))
         self.home = home
-        # folder -> how many sessions there are, while no more is known of them
+        self.nowhere: Sequence[tuple[str, str, str]] | None = None
+        self.reading = (0, 0)
+        # folder -> how many sessions there are that are not hidden, and how many that are, while no more is
+        # known of them
         self._foretold: dict[str, int] = {}
+        self._foretold_hidden: dict[str, int] = {}
         # meanwhile: what the first frame shows, and what comes first in another arrangement
         self._begun: Contents | None = None
         self._page: Contents | None = None
@@ -48,12 +57,12 @@ class SessionList(Listed):
     # what is in it
 
     def preview(
-        self, counts: Iterable[tuple[str, int, int]], rows: Iterable[Row], most: int | None = None
+        self, counts: Iterable[tuple[str, int, int, int]], rows: Iterable[Row], most: int | None = None
     ) -> None:
         """Fill the list from the numbers of each project and the rows that come first.
 
-        :param counts: (folder, number of sessions, newest activity in ms) of every project, of sessions that
-            are not hidden; the newest first.
+        :param counts: (folder, number of sessions, newest activity in ms, number of hidden ones) of every
+            project, the first two of sessions that are not hidden; the newest first.
         :param rows: with groups all of those that are open, else as many of the first as fit the screen.
         :param most: so many groups are enough for now; the others come with the same counts without it.
         """
@@ -61,11 +70,13 @@ class SessionList(Listed):
         groups = contents.groups
         counted = list(counts)
         if counted:
-            self._foretold = {cwd: number for cwd, number, _ in counted}
+            self._foretold = {cwd: number for cwd, number, _, _ in counted}
+            self._foretold_hidden = {cwd: hidden for cwd, _, _, hidden in counted if hidden}
         if most is not None:
             counted[most:] = [each for each in counted[most:] if each[0] in self.here]
-        for cwd, number, newest in counted:
-            if cwd not in groups and self._is_in_scope(cwd):
+        for cwd, number, newest, _ in counted:
+            # the rows of an open one have counted themselves
+            if number and cwd not in groups and self._is_in_scope(cwd):
                 group = contents.group(cwd)
                 group.count, group.newest = number, newest
         contents.put(rows, ())
@@ -110,7 +121,7 @@ class SessionList(Listed):
         self.set_live(before.live)
 
     def _forget_first(self) -> None:
-        self._foretold = {}
+        self._foretold, self._foretold_hidden = {}, {}
         self._begun = self._page = None
 
     def leave_first(self, since: int | None, standing: Sequence[int]) -> None:
@@ -183,7 +194,9 @@ class SessionList(Listed):
     @property
     def known(self) -> int:
         """How many sessions there are, shown or not."""
-        return sum(self._foretold.values()) or len(self._contents.by_path)
+        if self._foretold:
+            return sum(self._foretold.values()) + sum(self._foretold_hidden.values())
+        return len(self._contents.by_path)
 
     @property
     def is_complete(self) -> bool:
@@ -210,7 +223,20 @@ class SessionList(Listed):
     @property
     def hidden(self) -> int:
         """How many sessions of the scope are left out as sub-agents' or empty."""
-        return self._contents.standing[HIDDEN] if self.is_complete or self.shows_first else 0
+        if self._foretold and not self.shows_first:
+            return sum(number for cwd, number in self._foretold_hidden.items() if self._is_in_scope(cwd))
+        return self._contents.standing[HIDDEN]
+
+    @property
+    def length(self) -> int:
+        """How many lines there will be, where only the first of them are here, else how many there are."""
+        if self.expected:
+            return max(self.expected, len(self.lines))
+        if not self._foretold or not self.arrangement.grouped or self.is_filtered:
+            return len(self.lines)
+        groups = self._contents.groups
+        to_come = [cwd for cwd, number in self._foretold.items() if number and cwd not in groups]
+        return len(self.lines) + sum(map(self._is_in_scope, to_come))
 
     @property
     def projects(self) -> int:
@@ -224,7 +250,9 @@ class SessionList(Listed):
         if self.lines:
             return ""
         if self._foretold:
-            return ("query" if self.is_filtered else "") if self.total else "here"
+            if self.total:
+                return "query" if self.is_filtered else ""
+            return "hidden" if self.hidden else "here"
         if self._contents.groups:
             return "query"
         return why_nothing(self.rows(), self.arrangement, self.here, self._contents.live)

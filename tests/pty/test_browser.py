@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from app.stores.pins import set_own_pin
 from tests.factory import chain, message, write_session
 from tests.terminal import Terminal
 
@@ -124,16 +125,20 @@ def test_with_no_catalog_the_newest_rows_are_there_before_textual(shell):
         assert any("man page" in line for line in terminal.lines)
 
 
-def test_the_first_frame_has_the_colours_of_the_second(shell):
+@pytest.mark.parametrize("said", [[], ["NO_COLOR=1"], ["NO_COLOR="], ["TERM=linux", "COLORTERM="]])
+def test_the_first_frame_has_the_colours_of_the_second(shell, said):
     _, work, env = shell
     warm(env, work)
-    with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
+    with Terminal(["env", *said, *COMMAND], env=env, cwd=str(work)) as terminal:
         terminal.wait_for_text("? help")
 
         def cells(rows):
             buffer = terminal.emulator.screen.buffer
             return [
-                [(cell.data, cell.fg, cell.bg, cell.bold) for cell in (buffer[y][x] for x in range(50))]
+                [
+                    (cell.data, cell.fg, cell.bg, cell.bold, cell.reverse)
+                    for cell in (buffer[y][x] for x in range(50))
+                ]
                 for y in rows
             ]
 
@@ -144,6 +149,29 @@ def test_the_first_frame_has_the_colours_of_the_second(shell):
         for row, was, now in zip(rows, first, cells(rows), strict=True):
             differing = [at for at in range(50) if was[at] != now[at] and was[at][0] != " "]
             assert differing == [], (row, [(was[at], now[at]) for at in differing][:3])
+
+
+def test_where_there_is_nothing_the_first_picture_says_so(empty_shell):
+    _, work, env = empty_shell
+    with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
+        terminal.wait_for_text("? help")
+        assert b"\x1b[?1000h" not in terminal.output, "Textual has not started"
+        assert "No sessions found." in terminal.lines[2]
+        assert "F6 examples" in terminal.lines[-1]
+        assert "resume" not in terminal.lines[-1]
+
+
+def test_what_is_pinned_is_first_before_textual(shell):
+    _, work, env = shell
+    warm(env, work)
+    set_own_pin(env["LEAFMARK_STATE_DIR"], "pi", "aaaa", True)
+    with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
+        terminal.wait_for_text("? help")
+        assert b"\x1b[?1000h" not in terminal.output, "Textual has not started"
+        first = list(terminal.lines[:6])
+        assert "❯   ★ fix the login" in first[3]
+        shown(terminal)
+        assert [line[:50] for line in terminal.lines[:6]] == [line[:50] for line in first]
 
 
 def test_keys_typed_before_textual_are_neither_echoed_nor_lost(shell):

@@ -58,6 +58,22 @@ def test_problem_of_a_store(home: Path) -> None:
     assert store.problem() == "not readable"
 
 
+def test_a_store_in_which_there_is_something_may_have_sessions(home: Path) -> None:
+    store = found(home)["pi", ".pi/agent/sessions"]
+    root = Path(store.root)
+    assert store.is_bare()
+    root.parent.mkdir(parents=True)
+    root.write_text("")
+    assert store.is_bare()
+    root.unlink()
+    root.mkdir()
+    assert store.is_bare()
+    (root / "--work--").mkdir()
+    assert not store.is_bare()
+    store.root = "/nul\0byte"
+    assert not store.is_bare()
+
+
 def test_pi_variables_add_stores_and_are_remembered(home: Path) -> None:
     env = {"PI_CODING_AGENT_DIR": "~/moved", "PI_CODING_AGENT_SESSION_DIR": "/flat/../flat2"}
     stores = found(home, env)

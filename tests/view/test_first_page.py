@@ -86,7 +86,7 @@ def test_they_stand_as_in_the_list_of_all(sessions, arrangement, pins, count, at
         count += first.index_of(row.path)
     assert len(first.lines) >= min(count, len(everything.lines))
     screen = SessionList((HERE,), "", Arrangement(grouped=False, scope="here"))
-    screen.preview([(HERE, 5, 5), ("/p", 5, 5)], ())
+    screen.preview([(HERE, 5, 5, 0), ("/p", 5, 5, 0)], ())
     screen.arrange(arrangement)
     screen.show_first(first)
     assert (screen.expected, screen.total, screen.hidden, screen.matched) == (
@@ -163,7 +163,7 @@ FAMILY = [
     make_row("fork", modified=5, cwd="/p", parent_session="new"),
     make_row("old", modified=4, cwd=HERE),
 ]
-COUNTS = [("/p", 3, 90), (HERE, 2, 80)]
+COUNTS = [("/p", 3, 90, 0), (HERE, 2, 80, 0)]
 
 
 def begun() -> SessionList:

@@ -12,7 +12,7 @@ from tests.view.listed import EMPTY, FAMILY, HERE, at, listed, shown
 
 @pytest.mark.parametrize("grouped", [True, False])
 def test_the_first_frame_of_one_list_has_all_numbers_and_its_first_rows(grouped):
-    counts = [(HERE, 2, at(5)), ("/p3", 1, at(20)), ("/p2", 1, at(90))]
+    counts = [(HERE, 2, at(5), 0), ("/p3", 1, at(20), 0), ("/p2", 1, at(90), 0)]
     arrangement = Arrangement(grouped=grouped, order="recent")
     model = SessionList((HERE,), "", arrangement)
     model.preview(counts, [FAMILY[2], FAMILY[1]])
@@ -34,14 +34,14 @@ def test_the_first_frame_of_one_list_has_all_numbers_and_its_first_rows(grouped)
 
 def test_the_first_frame_of_this_folder_counts_it_alone():
     model = SessionList((HERE,), "", Arrangement(scope="here"))
-    model.preview([(HERE, 2, at(5)), ("/p2", 1, at(90))], ())
+    model.preview([(HERE, 2, at(5), 0), ("/p2", 1, at(90), 0)], ())
     assert (model.total, model.known, model.projects) == (2, 3, 2)
     assert shown(model) == [f"[{HERE}]"]
 
 
 def test_the_first_frame_of_this_folder_in_one_list_wants_its_rows():
     model = SessionList((HERE,), "", Arrangement(scope="here", grouped=False))
-    model.preview([(HERE, 2, at(5)), ("/p2", 1, at(90))], ())
+    model.preview([(HERE, 2, at(5), 0), ("/p2", 1, at(90), 0)], ())
     assert model.first_groups() == [HERE]
     model.preview((), FAMILY[1:3])
     assert (shown(model), model.total, model.known) == (["fork", "middle"], 2, 3)
@@ -49,7 +49,7 @@ def test_the_first_frame_of_this_folder_in_one_list_wants_its_rows():
 
 def test_the_first_frame_of_this_folder_without_sessions():
     model = SessionList((HERE,), "", Arrangement(scope="here", grouped=False))
-    model.preview([("/p2", 1, at(90))], ())
+    model.preview([("/p2", 1, at(90), 0)], ())
     assert (shown(model), model.total, model.known, model.first_groups()) == ([], 0, 1, [])
     assert model.empty() == "here"
     model.begin_with("old")
@@ -59,7 +59,7 @@ def test_the_first_frame_of_this_folder_without_sessions():
 def begun(query):
     """The list of a first frame of this folder, before anything is searched."""
     model = SessionList((HERE,), "", Arrangement(scope="here", grouped=False))
-    model.preview([(HERE, 3, at(5)), ("/p2", 1, at(90))], ())
+    model.preview([(HERE, 3, at(5), 0), ("/p2", 1, at(90), 0)], ())
     named = make_row("named", name="Middle way", modified=at(60), cwd=HERE)
     model.preview((), [make_row("x", title="middle", modified=at(5), cwd=HERE), FAMILY[1], named])
     model.begin_with(query)
@@ -86,7 +86,7 @@ def test_the_first_frame_shows_no_row_that_a_query_may_leave_out(query, ids):
     model = begun(query)
     assert shown(model) == ids
     assert model.empty() == ("" if ids else "query")
-    model.preview([(HERE, 3, at(5)), ("/p2", 1, at(90))], ())
+    model.preview([(HERE, 3, at(5), 0), ("/p2", 1, at(90), 0)], ())
     assert shown(model) == ids, "nor what comes behind it"
     other = SessionList((HERE,), "", model.arrangement)
     other.load([*model.rows(), make_row("late", title="middle way said in it", modified=at(1), cwd=HERE)])

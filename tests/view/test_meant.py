@@ -91,7 +91,7 @@ def test_without_an_id_the_file_alone_tells():
 def test_while_not_all_are_known_a_file_that_comes_may_be_another_of_that_id():
     row = make_row("a", ino=1)
     model = SessionList((HERE,), "/home/me")
-    model.preview([(row.cwd, 2, 5)], [row])
+    model.preview([(row.cwd, 2, 5, 0)], [row])
     meant = Meant(model, [row])
     model.load([make_row("a", ino=2, path="/copy/a.jsonl")])
     assert meant.row is None

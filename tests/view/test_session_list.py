@@ -75,9 +75,9 @@ def test_the_first_frame_has_counts_of_all_and_rows_of_the_open():
     whole = listed(*ROWS, opened=5)
     model = SessionList((HERE,), "/home/me")
     counts = [
-        (HERE, 2, NOW - 40 * MINUTE),
-        ("/work/site", 1, NOW - 10 * MINUTE),
-        ("/work/old", 1, NOW - 90 * MINUTE),
+        (HERE, 2, NOW - 40 * MINUTE, 0),
+        ("/work/site", 1, NOW - 10 * MINUTE, 0),
+        ("/work/old", 1, NOW - 90 * MINUTE, 0),
     ]
     model.preview(counts, ())
     model.open_first(5)
@@ -91,7 +91,7 @@ def test_the_first_frame_has_counts_of_all_and_rows_of_the_open():
 def test_the_first_frame_needs_no_more_groups_than_fit(here):
     rows = [make_row(f"r{at}", cwd=f"/work/{at}", modified=NOW - at * MINUTE) for at in range(9)]
     rows.append(make_row("last", cwd=HERE, modified=NOW - 99 * MINUTE))
-    counts = [(row.cwd, 1, row.modified) for row in rows]
+    counts = [(row.cwd, 1, row.modified, 0) for row in rows]
     whole, model = SessionList((here,), "/home/me"), SessionList((here,), "/home/me")
     for each, most in ((whole, None), (model, 4)):
         each.preview(counts, (), most)
@@ -219,7 +219,7 @@ def test_hostile_titles_take_one_line_and_no_more_cells():
 def test_narrow_panes_give_the_title_what_there_is():
     model = listed(make_row(title="A long title of a session"))
     assert "A long" in drawn(model, 1, 24)
-    assert "pi" not in drawn(model, 1, 24)
+    assert "pi" not in drawn(model, 1, 19)
 
 
 PARENTS = st.one_of(
