@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import subprocess
 import sys
@@ -73,8 +72,6 @@ def run(home, capsys):
             code = main([str(word) for word in words])
         except SystemExit as ended:
             code = ended.code
-        finally:
-            gc.enable()  # a command ends with its process, and has no garbage collected until then
         return Done(code, *capsys.readouterr())
 
     return run

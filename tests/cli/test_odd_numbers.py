@@ -1,0 +1,42 @@
+"""Numbers of tokens and dollars that no float holds: one of them must not cost a session."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.sessions.branches import branch_facts
+from app.sessions.tree import open_tree
+from app.view.branch_table import branch_words
+from tests.factory import chain, write_session
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BEYOND = "9" * 400
+
+
+def with_number(home: Path, field: str, number: str) -> Path:
+    """A session with an answer of which one number is this, and another answer as usual."""
+    lines = chain("hello", "first", "and", "second", id="s")
+    for line, mark in zip((lines[2], lines[4]), ('"MARK"', 7), strict=True):
+        usage = {"input": 1, "output": 1, "cacheRead": 1, "cacheWrite": 1, "cost": {"total": 0.5}}
+        (usage["cost"] if field == "total" else usage)[field] = mark
+        line["message"]["usage"] = usage
+    path = write_session(home / ".pi/agent/sessions/--work--/2026_s.jsonl", *lines)
+    path.write_text(path.read_text().replace(json.dumps('"MARK"'), number))
+    return path
+
+
+@pytest.mark.parametrize("number", [BEYOND, f"-{BEYOND}", "1e400", "1e308", "9" * 300])
+@pytest.mark.parametrize("field", ["input", "output", "cacheRead", "cacheWrite", "total"])
+def test_a_session_with_such_a_number_is_listed_and_its_branches_are_told(run, home, field, number):
+    path = with_number(home, field, number)
+    done = run("list", "--json")
+    assert done.code == 0
+    (listed,) = json.loads(done.out)["sessions"]
+    assert (listed["id"], listed["message_count"], listed["problems"]) == ("s", 4, 0)
+    (facts,) = branch_facts(open_tree(str(path)))
+    assert "2 turns" in branch_words(facts)
