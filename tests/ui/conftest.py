@@ -8,8 +8,10 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 import pytest
+from textual import events
 
 from app.browser import Browser
+from app.key_order import KeyOrder
 from app.screens.resume import ResumeScreen
 from app.settings import read_settings
 from app.setup import Setup
@@ -205,3 +207,18 @@ def three(tmp_path):
         tmp_path, *chain("dark mode", "done", id="site1", cwd="/work/site"), id="site1", project="site"
     )
     return tmp_path
+
+
+@pytest.fixture
+def typed_before(monkeypatch):
+    """A function: these keys are typed while the screen is being built."""
+    make = KeyOrder.__init__
+
+    def before(*keys):
+        def made(order, *arguments):
+            make(order, *arguments)
+            order._early.extend(events.Key(key, key if len(key) == 1 else None) for key in keys)
+
+        monkeypatch.setattr(KeyOrder, "__init__", made)
+
+    return before

@@ -3,31 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from textual import events
 from textual.css.stylesheet import Stylesheet
 from textual.geometry import Size
 from textual.screen import Screen
 from textual.widgets import Input
 
-from app.key_order import KeyOrder
 from app.services.made import stop_made
 from app.widgets.line_list import LineList
 from app.widgets.pane import Pane
-
-
-@pytest.fixture
-def typed_before(monkeypatch):
-    """A function: these keys are typed while the screen is being built."""
-    make = KeyOrder.__init__
-
-    def before(*keys):
-        def made(order, *arguments):
-            make(order, *arguments)
-            order._early.extend(events.Key(key, key if len(key) == 1 else None) for key in keys)
-
-        monkeypatch.setattr(KeyOrder, "__init__", made)
-
-    return before
 
 
 @pytest.fixture

@@ -5,12 +5,10 @@ from __future__ import annotations
 import threading
 
 import pytest
-from textual import events
 
 from app import first_frame, key_order
 from app.index.front import Front
 from app.index.index import Index
-from app.key_order import KeyOrder
 from app.screens.keeping_screen import KeepingScreen
 from app.setup import Setup
 from app.stores import discover
@@ -103,21 +101,6 @@ def reading(monkeypatch):
     yield it
     it.first.set()
     it.every.set()
-
-
-@pytest.fixture
-def typed_before(monkeypatch):
-    """A function: these keys are typed while the screen is being built."""
-    make = KeyOrder.__init__
-
-    def before(*keys):
-        def made(order, *arguments):
-            make(order, *arguments)
-            order._early.extend(events.Key(key, None) for key in keys)
-
-        monkeypatch.setattr(KeyOrder, "__init__", made)
-
-    return before
 
 
 def picture(it):

@@ -39,39 +39,36 @@ def noted(it, command, monkeypatch):
     return called, rest
 
 
+async def done_by_its_key(it, pair, monkeypatch):
+    """The key does what the table says of the command."""
+    command, key = pair
+    called, rest = noted(it, command, monkeypatch)
+    await it.press(key)
+    assert len(called) == 1
+    assert not rest or repr(called[0][0]) == rest.rstrip(")")
+
+
 @pytest.mark.parametrize("pair", OF_THE_LIST, ids=named)
 async def test_each_key_of_the_list_does_what_the_table_says(browser, three, monkeypatch, pair):
-    command, key = pair
     async with browser(selector="") as it:
         await it.press("shift+tab")
         assert it.focus == "sessions"
-        called, rest = noted(it, command, monkeypatch)
-        await it.press(key)
-        assert len(called) == 1
-        assert not rest or repr(called[0][0]) == rest.rstrip(")")
+        await done_by_its_key(it, pair, monkeypatch)
 
 
 @pytest.mark.parametrize("pair", OF_THE_LINE, ids=named)
 async def test_each_key_of_the_line_does_what_the_table_says(browser, three, monkeypatch, pair):
-    command, key = pair
     async with browser(selector="") as it:
         await it.press("x")
-        called, rest = noted(it, command, monkeypatch)
-        await it.press(key)
-        assert len(called) == 1
-        assert not rest or repr(called[0][0]) == rest.rstrip(")")
+        await done_by_its_key(it, pair, monkeypatch)
 
 
 @pytest.mark.parametrize("pair", OF_THE_PREVIEW, ids=named)
 async def test_each_key_of_the_preview_does_what_the_table_says(browser, three, monkeypatch, pair):
-    command, key = pair
     async with browser(selector="") as it:
         await it.press("shift+tab", "shift+tab")
         assert it.focus == "preview"
-        called, rest = noted(it, command, monkeypatch)
-        await it.press(key)
-        assert len(called) == 1
-        assert not rest or repr(called[0][0]) == rest.rstrip(")")
+        await done_by_its_key(it, pair, monkeypatch)
 
 
 @pytest.mark.parametrize("pair", NOT_OF_THE_PREVIEW, ids=named)
