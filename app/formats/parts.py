@@ -134,6 +134,8 @@ def _entry(raw: dict[str, Any]) -> Iterator[Part]:
             yield from _content(raw.get("content"))
         case "compaction" | "branch_summary":
             yield Part("text", "summary", _string(raw.get("summary")))
+            # What a summary of a transcript holds besides its texts, of which the fields alone are left.
+            yield from (part for part in _content(raw.get("content")) if part.kind != "text" or part.text)
         case "branch":
             yield Part("text", "branched from", _string(raw.get("parentSessionPath")))
             if raw.get("branchSummary"):

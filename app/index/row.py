@@ -32,7 +32,7 @@ FIELDS = (
 )
 """The fields of a `Row` in the order in which the catalog stores them."""
 
-SCHEMA = 8
+SCHEMA = 9
 """What is stored of files by one number is read by that number alone. Changes with `FIELDS`, with what they
 mean, with the tables of `index.tables` and with the state of `sessions.tally`.
 """

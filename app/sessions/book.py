@@ -244,8 +244,13 @@ class Book:
 
     def children(self, entry_id: str | None) -> list[Entry]:
         """The entries that name `entry_id` as their parent, in file order; for None those without a
-        parent.
+        parent. In a linear format the one behind it; for None the first.
         """
+        if self.dialect.linear:
+            if entry_id is None:
+                return self.entries[:1]
+            above = self.by_id.get(entry_id)
+            return [] if above is None else self.entries[above.index + 1 : above.index + 2]
         if self._children is None:
             children: dict[str | None, list[Entry]] = {}
             for entry in self.entries:
@@ -255,6 +260,8 @@ class Book:
 
     def path_to(self, start: Entry | None) -> list[Entry]:
         """The entries from a root to `start`; where parents go round, from the first that repeats."""
+        if self.dialect.linear:
+            return [] if start is None else self.entries[: start.index + 1]
         by_id = self.by_id
         found = []
         seen: set[int] = set()

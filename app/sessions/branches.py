@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.formats.origin import silent_in
 from app.formats.silent import SILENT
 from app.sessions.node import path_to
 from app.sessions.path_ends import ends_of
@@ -171,7 +170,7 @@ def ends(tree: SessionTree) -> list[Node]:
 
     Takes time linear in the entries.
     """
-    return ends_of(tree.entries, tree.leaf, silent_in(tree.header.dialect))
+    return ends_of(tree.entries, tree.leaf, SILENT)
 
 
 def branches_from(tree: SessionTree, picked: Node | None) -> list[Node]:

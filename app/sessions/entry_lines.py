@@ -27,11 +27,12 @@ class EntryLines:
     """Reads lines of a session with one entry a line. Nodes from here have neither number nor relatives.
 
     read   bytes that were read so far
+    top    the offset behind the header
     """
 
     def __init__(self, header: Header) -> None:
         self.read = 0
-        self._top = header.offset + header.length + 1
+        self.top = header.offset + header.length + 1
         self._dialect = named(header.dialect)
         self._decode = outliner(snake=self._dialect.snake)
         self._held: tuple[int, bytes] | None = None
@@ -43,15 +44,15 @@ class EntryLines:
         """
         # of the last look upwards: mostly the next lines are in it
         start, block = self._held if self._held and self._held[0] < end else (end, b"")
-        while end > self._top:
+        while end > self.top:
             at = block.rfind(b"\n", 0, end - 1 - start) if start < end - 1 else -1
-            while at < 0 and start > self._top:
-                size = min(BLOCK, start - self._top)
+            while at < 0 and start > self.top:
+                size = min(BLOCK, start - self.top)
                 start -= size
                 block = self._bytes(descriptor, size, start)
                 self._held = start, block
                 at = block.rfind(b"\n", 0, end - 1 - start)
-            begin = start + at + 1 if at >= 0 else self._top
+            begin = start + at + 1 if at >= 0 else self.top
             if end - 1 <= start + len(block):
                 line = block[begin - start : end - 1 - start]
             else:

@@ -36,12 +36,16 @@ class Leaves:
     __slots__ = (
         *("_fresh", "_ids", "_last", "_missing", "_named", "_parents", "_waiting"),
         *("is_restored", "lasting", "linear", "old_leaves", "old_named", "silent", "silent_ends", "tangled"),
-        *("every", "tip", "told"),
+        *("every", "in_a_row", "tip", "told"),
     )
 
-    def __init__(self, silent: frozenset[str] = frozenset()) -> None:
-        """:param silent: the types of entries by which nobody says anything."""
+    def __init__(self, silent: frozenset[str] = frozenset(), *, in_a_row: bool = False) -> None:
+        """:param silent: the types of entries by which nobody says anything.
+        :param in_a_row: each entry goes on from the one before it, whatever parent it names
+            (`Dialect.linear`): what is named counts for the leaves, and for nothing else.
+        """
         self.silent = silent
+        self.in_a_row = in_a_row
         self.silent_ends = SilentEnds()
         self.tangled = False
         """Whether how the entries hang cannot be told without all of them: an id is missing or used twice, or
@@ -67,7 +71,8 @@ class Leaves:
         self.is_restored = False
         """Whether it goes on from entries in a stored state."""
         self.linear = True
-        """Whether each entry hangs on the one before it, the first on none, and no id is used twice."""
+        """Whether each entry hangs on the one before it, the first on none, and no id is used twice; so it is
+        where they are `in_a_row`."""
         self._last: str | None = None
         # Of this process. Older ones are among the named, or the last.
         self._ids: set[str | None] = set()
@@ -113,9 +118,9 @@ class Leaves:
         breaks: list[int] = []
         if named_next != ids[:-1]:
             breaks = [*compress(count(1), map(ne, named_next, ids))]
-        if not self.tangled:
+        if not (self.in_a_row or self.tangled):
             self._hang(ids, parents, entries, breaks)
-        if self.tangled and None in ids:
+        if (self.in_a_row or self.tangled) and None in ids:
             pairs = zip(ids, [*named_next, None], strict=False)
             self._waiting += [one for one, named in pairs if one != named or one is None]
         else:
@@ -188,7 +193,7 @@ class Leaves:
         """
         self._follow([entry_id], [parent])
         fresh = self.fresh
-        if self.is_restored:
+        if self.is_restored and not self.in_a_row:
             self._hang_one(entry_id, parent, is_silent)
         if parent is not None:
             self.named.add(parent)
@@ -231,7 +236,7 @@ class Leaves:
 
     def _follow(self, ids: list[str | None], parents: list[str | None]) -> None:
         """See whether the next entries go on in a line."""
-        if not self.linear or not ids:
+        if self.in_a_row or not self.linear or not ids:
             return
         many = len(self._ids) + len(ids)
         self._ids.update(ids)
@@ -252,6 +257,8 @@ class Leaves:
 
         :param leaf: the last entry.
         """
+        if self.in_a_row:
+            return 1
         if self.told is not None:
             return self.told
         return self.silent_ends.branches(self.count(), leaf)

@@ -46,14 +46,23 @@ class Links(Generic[Node]):
         self.missing: set[str] = set()
         """Ids that orphans name as their parents."""
 
-    def chain(self, nodes: Sequence[Node], last: Node | None = None) -> None:
-        """Hang each node below the one before it: files without ids are lines of entries."""
+    def chain(self, nodes: Sequence[Node], last: Node | None = None) -> bool:
+        """Hang each node below the one before it, whatever it names: files without ids are lines of entries,
+        and so is every file of a linear format. False where an id is used twice.
+        """
+        by_id = self.by_id
+        used_once = True
         for node in nodes:
             if node.id is not None:
-                self.by_id[node.id] = node
+                twin = by_id.get(node.id)
+                if twin is not None:
+                    twin.duplicate = node.duplicate = True
+                    used_once = False
+                by_id[node.id] = node
             node.parent = last
             (last.children if last else self.roots).append(node)
             last = node
+        return used_once
 
     def link(self, nodes: Sequence[Node]) -> None:
         """Hang all nodes of a file.

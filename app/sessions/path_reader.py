@@ -49,6 +49,7 @@ class Path:
         self.found = False
         self.trees = 0
         self._dialect = named(header.dialect)
+        self._linear = self._dialect.linear
         self._lines = EntryLines(header)
         # of the first entry that was handed out, where the end is known and not the beginning
         self._number: int | None = None
@@ -162,15 +163,24 @@ class Path:
             for node in self._lines.before(descriptor, self._up):
                 if not self.keep_going():
                     raise Overtaken
-                if node.id != self._wanted:
+                if node.id != self._wanted and not self._linear:
                     continue
                 found.append(node)
-                self._wanted, self._up = node.parent_id, node.offset
+                self._look_up_from(node)
                 if self._wanted is None or len(found) == most:
                     return found
+        if self._linear:
+            self._wanted = None
+            return found
         # The parent is not before its child, or nowhere: of this the tree knows.
         self._open_tree()
         return found
+
+    def _look_up_from(self, node: Node) -> None:
+        self._wanted, self._up = node.parent_id, node.offset
+        if self._linear:
+            # Whatever stands before it is its parent.
+            self._wanted = "" if node.offset > self._lines.top else None
 
     def _look_below(self, most: int) -> list[Node]:
         found: list[Node] = []
@@ -180,7 +190,7 @@ class Path:
             for node in self._lines.behind(descriptor, self._down, self._end):
                 if not self.keep_going():
                     raise Overtaken
-                if last is None or node.parent_id == last.id:
+                if last is None or node.parent_id == last.id or self._linear:
                     found.append(node)
                     last = node
                     if self._total is not None:
@@ -204,6 +214,9 @@ class Path:
         header, size = self.header, os.fstat(descriptor).st_size
         if size < WHOLE or not header.has_ids or not self._dialect.one_entry_a_line:
             return False
+        if self._linear and header.line > 1:
+            # Entries may stand before the header, and nothing would name them.
+            return False
         self._opened = end = lines_end(descriptor, size)
         if anchor is None:
             # A last line without a LF is an entry, unless it is still being written.
@@ -220,11 +233,11 @@ class Path:
                 return False
             self.found = True
             self._down = anchor.offset + self.start.length + 1
-            self._straight = straight
+            self._straight = straight or self._linear
         if self.start is None or self.start.id is None:
             return False
         self._last, self._given = self.start, 1
-        self._wanted, self._up = self.start.parent_id, self.start.offset
+        self._look_up_from(self.start)
         self._known = KnownFile.of(descriptor, end)
         return True
 

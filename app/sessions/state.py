@@ -5,13 +5,14 @@ from __future__ import annotations
 import msgspec
 from msgspec import Struct, field
 
+from app.formats.dialects import named
 from app.formats.header import Header  # noqa: TC001 - msgspec reads the annotation
-from app.formats.origin import silent_in
+from app.formats.silent import SILENT
 from app.sessions.halves import NONE, Halves
 from app.sessions.heads import Heads
 from app.sessions.leaves import Leaves, NeedsReread
 
-_VERSION = 4
+_VERSION = 5
 """To be raised when what is stored, or what it means, changes: older states are then read anew."""
 
 
@@ -94,7 +95,7 @@ def unpack_state(state: Halves) -> tuple[Header, State, Leaves, list[tuple[str |
         raise NeedsReread from None
     if stored.version != _VERSION:
         raise NeedsReread
-    leaves = Leaves(silent_in(stored.header.dialect))
+    leaves = Leaves(SILENT, in_a_row=named(stored.header.dialect).linear)
     ends = leaves.silent_ends
     ends.hung, ends.only, ends.skipped = stored.hung, set(stored.only), stored.skipped
     leaves.told, leaves.tip = stored.told, stored.sums.leaf_id

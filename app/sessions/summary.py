@@ -84,7 +84,7 @@ class Summary:
     problems        complete lines and other faults that `problems.problems` lists
     torn            the last line is unfinished and does not parse; it may still be being written
     linear          all entries are on the active path, as far as the lines tell: each hangs on the one before
-                    it, and no id is used twice
+                    it, and no id is used twice; or the format knows no branches (`Dialect.linear`)
     """
 
     __slots__ = FIELDS

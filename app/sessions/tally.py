@@ -16,7 +16,7 @@ from app.formats.dialects import named
 from app.formats.dialects.base import Mark
 from app.formats.header import Fault
 from app.formats.lines import BOM, is_blank
-from app.formats.origin import silent_in
+from app.formats.silent import SILENT
 from app.formats.spoken import holds_image
 from app.formats.stamps import parse_time
 from app.formats.trim import trimmed
@@ -59,7 +59,7 @@ class Tally:
         self.dialect = named(header.dialect)
         self.has_ids = header.has_ids
         self.on_fault = on_fault
-        self.leaves = Leaves(silent_in(header.dialect))
+        self.leaves = Leaves(SILENT, in_a_row=self.dialect.linear)
         if not self.dialect.one_entry_a_line:
             self.leaves.every = []
         self._offset = 0

@@ -54,7 +54,7 @@ class SessionTree:
         self.problems: list[Fault] = self._intake.problems
         self._dialect = named(header.dialect)
         self._links: Links[Node] = Links()
-        self._chained = not header.has_ids
+        self._numbered = not header.has_ids
         self._known = NO_FILE
 
     def __del__(self) -> None:
@@ -184,14 +184,11 @@ class SessionTree:
             self._intake.read(descriptor)
             new = self.entries[before:]
             if self.header.has_ids and (
-                self._chained or (not before and all(node.id is None for node in new))
+                self._numbered or (not before and all(node.id is None for node in new))
             ):
                 # A file without ids, though its version has them: the next entry may show otherwise.
                 raise Changed(self.path)
-            if self._chained:
-                self._number(new)
-                self._links.chain(new, self.entries[before - 1] if before else None)
-            elif not all(self._links.append(node) for node in new):
+            if not self._hang(new, self.entries[before - 1] if before else None):
                 raise Changed(self.path)
             self._settle()
             self._known = KnownFile.of(descriptor, self.offset)
@@ -201,13 +198,9 @@ class SessionTree:
 
     def _open(self, descriptor: int, keep_going: Callable[[], bool]) -> None:
         self._intake.read(descriptor, keep_going)
-        if not self._chained and self.entries and all(node.id is None for node in self.entries):
-            self._chained = True
-        if self._chained:
-            self._number(self.entries)
-            self._links.chain(self.entries)
-        else:
-            self._links.link(self.entries)
+        if not self._numbered and self.entries and all(node.id is None for node in self.entries):
+            self._numbered = True
+        self._hang_all()
         self._settle()
         self._known = KnownFile.of(descriptor, self.offset)
 
@@ -215,17 +208,28 @@ class SessionTree:
         self.is_whole = False
         self._intake.skip_to(offset)
         self._intake.read(descriptor)
-        self._links.link(self.entries)
+        self._hang_all()
         self._settle()
         # What hangs elsewhere, or on what was not read, is left out: nobody can say yet where it belongs.
         self._links.roots = self.active_path()[:1]
         for root in self._links.roots:
             root.orphan = False
 
-    def _number(self, nodes: Sequence[Node]) -> None:
-        for node in nodes:
-            node.id = made_up_id(node.index)
-            node.parent_id = made_up_id(node.index - 1) if node.index else None
+    def _hang_all(self) -> None:
+        if self._numbered or self._dialect.linear:
+            self._hang(self.entries)
+        else:
+            self._links.link(self.entries)
+
+    def _hang(self, nodes: Sequence[Node], last: Node | None = None) -> bool:
+        """Hang the next entries; False where that changes what is told of older ones."""
+        if self._numbered:
+            for node in nodes:
+                node.id = made_up_id(node.index)
+                node.parent_id = made_up_id(node.index - 1) if node.index else None
+        if self._numbered or self._dialect.linear:
+            return self._links.chain(nodes, last)
+        return all(self._links.append(node) for node in nodes)
 
     def _settle(self) -> None:
         """Work out the leaf, and put the labels on their entries."""

@@ -49,7 +49,10 @@ def plant(book: Book) -> list[TreeNode]:
             TreeNode(entry, label(entry.id), entry.id or None, entry.parent_id, entry.index)
             for entry in book.entries
         ]
-        links.link(nodes)
+        if book.dialect.linear:
+            links.chain(nodes)
+        else:
+            links.link(nodes)
     for node in nodes:
         if len(node.children) > 1:
             _sort(node.children)

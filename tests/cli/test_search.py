@@ -472,11 +472,13 @@ def test_a_fork_of_nickcecere_agent_has_one_branch(run, home):
     assert "⑂" not in listed
     # The rule of issue 2 counts entries, and this one is nobody's parent.
     assert json.loads(run("list", "--json").out)["sessions"][0]["leaf_count"] == 2
-    # One who goes elsewhere in it sees two.
+    # The format has no branches: what an entry names makes none, and neither does such an entry that is last.
     said[2]["parent_id"] = "m0"
-    write_session(folder / "20260528-202640-forkfork.jsonl", opening, origin, *said)
-    assert "⑂2" in run("list").out
-    assert "branch 1 of 2, not on the active path" in run("search", "number 1").out
+    write_session(folder / "20260528-202640-forkfork.jsonl", opening, *said, origin)
+    assert "⑂" not in run("list").out
+    assert hits(run, "has:branch", code=1, err="leafmark: no session matches\n") == []
+    assert [hit["on_active_path"] for hit in hits(run, "--every", "tapir")] == [True] * 3
+    assert "another root" not in run("tree", "forkfork").out
     # A fork that nobody has said anything in yet.
     write_session(folder / "20260528-202640-forkfork.jsonl", opening, origin)
     assert [hit["on_active_path"] for hit in hits(run, "okapi")] == [True]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import base64
+import json
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.formats.dialects import named
 from app.formats.image_block import Image
 from app.formats.parts import Part, parts
 
@@ -116,6 +118,40 @@ def test_arguments_of_several_lines_start_on_their_own() -> None:
 def test_other_entries(entry: dict[str, Any], kind: str, text: str) -> None:
     found = parts(entry)
     assert (found[0].kind, found[0].text) == (kind, text)
+    assert found[-1].kind == "meta"
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        (
+            {
+                "summary": "so far",
+                "content": [{"type": "state", "open": ["auth.py"]}, {"type": "image", "data": "x"}, 5],
+            },
+            [
+                ("raw", "state", 'type: state\nopen: ["auth.py"]'),
+                ("image", "image", "image, 0 bytes"),
+                ("raw", "block", "5"),
+            ],
+        ),
+        ({"summary": "so far", "content": "besides"}, [("text", "", "besides")]),
+        ({"summary": "so far", "content": {"a": 1}}, [("raw", "content", "a: 1")]),
+        ([{"type": "text", "text": "so far"}, {"type": "x", "y": "z"}], [("raw", "x", "type: x\ny: z")]),
+        # of a text that is told above, what is left says nothing
+        ([{"type": "text", "text": "so far", "textSignature": "s"}], []),
+    ],
+)
+@pytest.mark.parametrize("role", ["condense", "branchSummary"])
+def test_what_a_summary_of_a_transcript_holds_besides_its_texts(message: Any, told: Any, role: str) -> None:
+    if isinstance(message, dict):
+        message = {"role": role, **message}
+    node = {"kind": "entry", "id": "a", "prev": "b", "role": "condense", "message": message, "at": 1}
+    found = parts(named("transcript").entry(json.dumps(node).encode()))
+    assert [(part.kind, part.title, part.text) for part in found[:-1]] == [
+        ("text", "summary", "so far"),
+        *told,
+    ]
     assert found[-1].kind == "meta"
 
 

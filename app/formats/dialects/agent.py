@@ -47,6 +47,7 @@ class Agent(SnakeDialect):
     """nickcecere/agent."""
 
     name = "agent"
+    linear = True
     migrates = False
     naming = b""
     forks_last = True

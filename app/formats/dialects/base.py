@@ -50,6 +50,9 @@ class Dialect:
     fast: Callable[[bytes], Skim] = DECODE_CAMEL
     """The typed decoder of one line; raises `skim.REFUSALS`."""
     snake = False
+    linear = False
+    """Whether each entry goes on from the one before it, whatever it says that it hangs on: the format has no
+    branches."""
     migrates = True
     """Whether the versions are pi's, so that older ones are read as version 3 (specs 002)."""
     naming = b"session_info"

@@ -15,7 +15,7 @@ from msgspec.json import Decoder
 from app.formats.decode import BadLine
 from app.formats.dialects import named
 from app.formats.dialects.base import Mark
-from app.formats.origin import is_origin, silent_in
+from app.formats.silent import SILENT
 from app.formats.skim import REFUSALS
 from app.index.search.opening import open_stored
 from app.sessions.path_ends import numbers_of_ends
@@ -54,7 +54,6 @@ class Shape:
 
     def __init__(
         self,
-        dialect: str,
         ids: Sequence[str | None],
         parents: Sequence[int],
         types: Sequence[str],
@@ -67,7 +66,7 @@ class Shape:
         self.ids = ids
         self.offsets = offsets
         self._parents = parents
-        ends = numbers_of_ends(parents, types, leaf, silent_in(dialect))
+        ends = numbers_of_ends(parents, types, leaf, SILENT)
         self.branches = len(ends)
         self._active = set(self._path(leaf))
         self._branch = [0] * len(ids)
@@ -77,10 +76,6 @@ class Shape:
                 self._branch[here] = number
                 here = parents[here]
         self._hang_silent_ones()
-        # What a fork says of where it comes from stands before all there is, and on no branch.
-        self._active.update(
-            at for at, number in enumerate(self._branch) if not number and is_origin(types[at], dialect)
-        )
 
     def is_active(self, entry: int) -> bool:
         """Whether an entry is on the active path."""
@@ -120,14 +115,13 @@ class Shape:
         return path
 
 
-EMPTY = Shape("", (), (), (), (), _NONE)
+EMPTY = Shape((), (), (), (), _NONE)
 
 
 def shape_of(tree: SessionTree) -> Shape:
     """That of a session that was opened."""
     entries = tree.entries
     return Shape(
-        tree.header.dialect,
         [node.id for node in entries],
         [_NONE if node.parent is None else node.parent.index for node in entries],
         [node.type for node in entries],
@@ -141,7 +135,8 @@ def read_shape(path: str, dialect: str, keep_going: Callable[[], bool]) -> Shape
     more: then it has to be opened to know.
 
     Ordinary is a file of whole lines in which each entry has an id of its own, and hangs on nothing or on an
-    entry before it; in pi's family with a header in front, or behind a title line.
+    entry before it, where what it hangs on counts; in pi's family with a header in front, or behind a title
+    line.
 
     :param keep_going: asked all the while.
     :raises OSError: it cannot be read.
@@ -211,7 +206,7 @@ class _Reading:
 
     def _entry(self, kind: str, entry_id: str | None, parent_id: str | None, offset: int) -> bool:
         numbers = self._numbers
-        parent = numbers.get(parent_id)
+        parent = len(self._parents) - 1 if self.spelling.linear else numbers.get(parent_id)
         if parent is None or entry_id in numbers:
             return False
         numbers[entry_id] = len(self._parents)
@@ -228,7 +223,7 @@ class _Reading:
             wanted = self._marked[0] if self._marked else self._deepest(ids)
             leaf = self._numbers.get(wanted)
         leaf = _NONE if leaf is None else leaf
-        return Shape(self._dialect, ids, self._parents, self._types, self._offsets, leaf)
+        return Shape(ids, self._parents, self._types, self._offsets, leaf)
 
     def _deepest(self, ids: Sequence[str | None]) -> str | None:
         from app.sessions.deepest import deepest

@@ -1,0 +1,114 @@
+"""The path through a session of a linear format is all of it: by the way, from its end and in the library."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from app.sessions import entry_lines, path_reader
+from app.sessions import tree as trees
+from app.sessions.anchor import BEGINNING, Anchor
+from app.sessions.manager import SessionManager
+from app.sessions.path_reader import open_path
+from app.sessions.tree import open_end, open_tree
+from tests.sessions.lines import content, put
+from tests.sessions.test_linear import AGENTS, HEADER, ORIGIN, SESSIONS, said
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def by_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even short files are not read whole, and in small pieces."""
+    monkeypatch.setattr(path_reader, "WHOLE", 0)
+    monkeypatch.setattr(entry_lines, "BLOCK", 100)
+
+
+def walked(path: path_reader.Path, most: int) -> list[int]:
+    """The offsets of all that a path hands out, in its order."""
+    if path.start is None:
+        return []
+    above, below = [], []
+    while not path.at_root:
+        above += path.above(most)
+    while not path.at_end:
+        below += path.below(most)
+    return [node.offset for node in (*reversed(above), path.start, *below)]
+
+
+@pytest.mark.usefixtures("by_the_way")
+@pytest.mark.parametrize("most", [1, 2, 100])
+@pytest.mark.parametrize("lines", SESSIONS.values(), ids=SESSIONS)
+def test_the_path_through_any_entry_is_all_of_them(
+    tmp_path: Path, lines: list[dict[str, Any]], most: int
+) -> None:
+    path = put(tmp_path, HEADER, *lines)
+    nodes = open_tree(path, AGENTS).entries
+    expected = [node.offset for node in nodes]
+    for anchor in (None, BEGINNING, *(Anchor(node.id, node.offset) for node in nodes)):
+        for straight in (True, False):
+            opened = open_path(path, AGENTS, anchor, straight=straight, entries=len(nodes))
+            assert walked(opened, most) == expected
+            if nodes:
+                assert (opened.total, opened.first) == (len(nodes), 1)
+            if nodes and anchor != BEGINNING and all(isinstance(line["id"], str) for line in lines):
+                assert opened.trees == 0
+
+
+@pytest.mark.usefixtures("by_the_way")
+def test_what_is_appended_follows_whatever_it_names(tmp_path: Path) -> None:
+    path = put(tmp_path, HEADER, said("a"), said("b"))
+    opened = open_path(path, AGENTS)
+    assert [node.id for node in opened.above(9)] == ["a"]
+    for entry_id, parent in (("c", "a"), ("d", None), ("e", "gone")):
+        with open(path, "ab") as file:
+            file.write(content(said(entry_id, parent)))
+        opened.look_again()
+        assert [node.id for node in opened.below(9)] == [entry_id]
+    assert opened.trees == 0
+
+
+@pytest.mark.usefixtures("by_the_way")
+def test_an_entry_before_the_header_is_on_the_path(tmp_path: Path) -> None:
+    path = put(tmp_path, said("a"), HEADER, said("b"))
+    expected = [node.offset for node in open_tree(path, AGENTS).entries]
+    assert walked(open_path(path, AGENTS), 9) == expected
+    assert len(expected) == 2
+
+
+def test_the_end_of_a_long_session_has_its_last_entries(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trees, "END", 600)
+    path = put(tmp_path, HEADER, *[said(f"{at:04}") for at in range(100)], ORIGIN)
+    end = open_end(path, AGENTS)
+    assert end is not None
+    shown = end.active_path()
+    assert shown == end.entries
+    assert len(shown) > 4
+    assert end.roots == shown[:1]
+
+
+@pytest.mark.parametrize("lines", [each for name, each in SESSIONS.items() if "id" not in name])
+def test_the_library_gives_them_one_below_the_other(tmp_path: Path, lines: list[dict[str, Any]]) -> None:
+    manager = SessionManager.open(put(tmp_path, HEADER, *lines), agents=AGENTS)
+    entries = manager.get_entries()
+    assert len(entries) == len(lines)
+    assert manager.get_branch() == entries
+    assert manager.get_children(None) == entries[:1]
+    for at, entry in enumerate(entries):
+        assert manager.get_children(entry.id) == entries[at + 1 : at + 2]
+        assert manager.get_branch(entry.id) == entries[: at + 1]
+    found = []
+    nodes = manager.get_tree()
+    while nodes:
+        (node,) = nodes
+        found.append(node.entry)
+        nodes = node.children
+    assert found == entries
+    assert manager.get_children("nowhere") == []
+    # What the agent would send to the model: it goes by the lines alone (specs 003).
+    messages = manager.build_session_context().messages
+    assert len(messages) == sum(line["type"] == "message" for line in lines)
