@@ -23,9 +23,14 @@ if TYPE_CHECKING:
     from app.stores.base import Store
 
 ROUND_SECONDS = 30.0
-"""So long it takes until each has had its turn."""
+"""So long it takes at most until each has had its turn."""
 
-MOST = 500
+LOOK_SECONDS = 1.0
+"""Looks are so far apart: many turns after each other take less time than as many by themselves."""
+
+_TURNS_SECONDS = ROUND_SECONDS - LOOK_SECONDS
+
+MOST = 2500
 """So many have their turn in one look, whatever held us up before."""
 
 # Times of folders move in steps: one that is so young may stand for a later change too.
@@ -52,6 +57,7 @@ class Turns:
         self._round: list[str] = []
         self._next = 0
         self._began = -math.inf
+        self._looked_at = -math.inf
 
     def walked(self, passed_over: Iterable[str]) -> None:
         """All has just been looked at.
@@ -65,13 +71,17 @@ class Turns:
         }
 
     def look(self, hints: Hints) -> None:
-        """Look at those whose turn has come, and add to `hints` what has changed."""
-        since = time.monotonic() - self._began
-        if self._next >= len(self._round) and since >= ROUND_SECONDS:
+        """Look at those whose turn has come, if any has, and add to `hints` what has changed."""
+        now = time.monotonic()
+        if now - self._looked_at < LOOK_SECONDS:
+            return
+        self._looked_at = now
+        since = now - self._began
+        if self._next >= len(self._round) and since >= _TURNS_SECONDS:
             self._round = self._all()
             self._next, since = 0, 0.0
-            self._began = time.monotonic()
-        due = min(len(self._round), 1 + int(len(self._round) * since / ROUND_SECONDS), self._next + MOST)
+            self._began = now
+        due = min(len(self._round), 1 + int(len(self._round) * since / _TURNS_SECONDS), self._next + MOST)
         for path in self._round[self._next : due]:
             if path in self._known:
                 self._look_at_file(path, hints)

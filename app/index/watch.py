@@ -46,7 +46,7 @@ _DEBOUNCE_MS = 50
 # Each step wakes the thread, which is most of what an idle screen costs: where nothing happens they are
 # long (bar 11). Where something does, more is likely to come.
 _STEP_MS = 10
-_QUIET_STEP_MS = 40
+_QUIET_STEP_MS = 60
 _QUIET_SECONDS = 2.0
 
 _SOONEST_SECONDS = 1.0

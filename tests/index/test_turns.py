@@ -18,7 +18,7 @@ from app.index.hints import Hints
 from app.index.index import Index
 from app.index.row import Signature, signature_of, unread
 from app.index.scan import Scanner
-from app.index.turns import MOST, ROUND_SECONDS, Turns
+from app.index.turns import LOOK_SECONDS, MOST, ROUND_SECONDS, Turns
 from app.index.watch import NativeWatch
 from tests.index.helpers import Listener, append, fill, message, pi_store, session, write
 
@@ -96,12 +96,17 @@ def quiet(tmp_path: Path, clock: Clock) -> Round:
 def test_each_has_one_look_in_a_round_and_few_are_looked_at_at_a_time(
     quiet: Round, looks: Counter[str]
 ) -> None:
-    for _ in range(151):
+    begun = []
+    for _ in range(150):
         before = looks.total()
         assert quiet.look(0.2).count == 0
-        assert looks.total() - before <= 1 + -(-(FILES + FOLDERS + 1) // 150)
+        begun.append(looks.total() - before)
+    # Five times a second there is somebody who asks, and mostly it is nobody's turn.
+    assert begun.count(0) >= 0.8 * len(begun)
+    assert max(begun) <= 1 + 1.2 * LOOK_SECONDS / (ROUND_SECONDS - LOOK_SECONDS) * (FILES + FOLDERS + 1)
     assert looks.keys() == {*quiet.known, str(quiet.root), *(str(path.parent) for path in quiet.paths)}
-    assert set(looks.values()) == {1}
+    assert max(looks.values()) <= 2
+    assert looks.total() <= 1.1 * len(looks)
 
 
 def test_after_a_pause_it_does_not_catch_up_at_once(
@@ -109,11 +114,11 @@ def test_after_a_pause_it_does_not_catch_up_at_once(
 ) -> None:
     monkeypatch.setattr(turns, "MOST", 50)
     late = Round(tmp_path / "store", clock)
-    late.look(0.2)
+    late.look(LOOK_SECONDS)
     clock.now += 3600
     for _ in range(3):
         before = looks.total()
-        late.look(0.2)
+        late.look(LOOK_SECONDS)
         assert looks.total() - before == 50
     assert MOST > 50
 
