@@ -12,8 +12,8 @@ from app.actions import trashcan
 from app.actions.moving import move
 from app.actions.removable import removable
 from app.sessions.change import Change
+from app.sessions.errors import DiskFull, NotThere, ReadOnlyFolder, SessionError, WriteFailed
 from app.sessions.errors import NoTrash as NoTrash
-from app.sessions.errors import NotThere, ReadOnlyFolder, SessionError, WriteFailed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -48,6 +48,7 @@ def trash(path: str, env: Mapping[str, str], store: Store | None = None, *, anyw
     :return: what was done; `before` is where it was, `after` where it lies now, None where nobody can say.
     :raises LiveSession: a running agent has it open; the process is named.
     :raises NoTrash: the system has no trash for this place.
+    :raises DiskFull: the trash has no room left for it.
     :raises NotThere: it is gone: another was quicker.
     :raises SessionError: it cannot be taken away, and the class says why. In all cases nothing was moved.
     """
@@ -93,6 +94,9 @@ def _away(path: str, status: os.stat_result, env: Mapping[str, str]) -> str:
         if error.errno == errno.ENAMETOOLONG:
             raise NoTrash(path, 0, "its name is too long for the system's trash") from None
         reason = ": ".join(_text(part) for part in (error.filename, error.strerror or error) if part)
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            # There is a trash, once there is room: nobody is to be asked whether to delete for good.
+            raise DiskFull(path, f"cannot be moved to the trash: {reason}", error.errno) from None
         raise NoTrash(path, 0, f"the system has no trash for it: {reason}") from None
     return trashcan.find(path, status, env)
 

@@ -37,7 +37,8 @@ def run(options: Options, setup: Setup) -> int:
     :param options: ``command`` names it.
     :return: the exit code: 0 done, 1 no such session or entry, 2 wrong use or several are meant, 3 refused or
         failed. But for 0, one line on standard error says why, and nothing was written; of several sessions
-        each that something was wrong with has its line.
+        each that something was wrong with has its line. Why the catalog cannot be kept is a line as well, of
+        no consequence.
     """
     say_missing(options, setup)
     if options.command not in _ACTIONS:
@@ -47,7 +48,7 @@ def run(options: Options, setup: Setup) -> int:
     check, act = _ACTIONS[options.command]
     try:
         check(options)
-        found = place(options.session, setup.stores, setup.cache_folder)
+        found = place(options.session, setup.stores, setup.cache_folder, complain)
         change = act(options, found, setup.agent_env)
     except (WrongUse, NotAFolder, Ambiguous, AmbiguousEntry) as error:
         complain(str(error))

@@ -54,7 +54,7 @@ def _trash(options: Options, setup: Setup) -> int:
         return report.run(options, setup)
     if not options.sessions:
         raise WrongUse("trash needs a SESSION; --list prints what is in the trash")
-    found = places(list(dict.fromkeys(options.sessions)), setup.stores, setup.cache_folder)
+    found = places(list(dict.fromkeys(options.sessions)), setup.stores, setup.cache_folder, complain)
     code = _complain_of(found)
     if code:
         return code

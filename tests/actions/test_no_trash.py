@@ -15,7 +15,7 @@ import pytest
 from app.actions import trashcan
 from app.actions.restore import restore, trashed
 from app.actions.trash import NoTrash, trash
-from app.sessions.errors import NotThere
+from app.sessions.errors import DiskFull, NotThere
 from app.stores import discover
 from tests.actions.conftest import contents, trash_of, with_artifacts
 from tests.factory import chain, write_session
@@ -91,9 +91,33 @@ def test_of_a_full_disk_no_note_stays_in_the_trash(
 
     monkeypatch.setattr(module, "_send", full)
     before = contents(str(home.folder))
-    with pytest.raises(NoTrash, match="No space left"):
+    with pytest.raises(DiskFull, match="No space left"):
         trash(omp_path, home.env)
     assert contents(str(home.folder)) == before
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT])
+@pytest.mark.parametrize("is_own", [False, True])
+def test_of_a_full_disk_the_system_is_quoted_and_not_said_to_have_no_trash(
+    home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch, code: int, is_own: bool
+) -> None:
+    from app.actions import trash as module
+
+    note, said = str(trash_of(home) / "info/s.trashinfo"), os.strerror(code)
+
+    def send(path: str) -> None:
+        raise OSError(code, said, os.fsencode(note))
+
+    def elsewhere(path: str, variables: dict[str, str]) -> None:
+        # as the other process is quoted
+        raise OSError(code, f"{note}: {said}")
+
+    monkeypatch.setattr(module, "_own_trash", lambda env: send if is_own else None)
+    monkeypatch.setattr(module, "_send_elsewhere", elsewhere)
+    with pytest.raises(DiskFull) as caught:
+        trash(omp_path, home.env)
+    assert (caught.value.reason, caught.value.code) == (f"cannot be moved to the trash: {note}: {said}", code)
+    assert os.path.exists(omp_path)
 
 
 def test_a_trash_that_says_yes_and_does_not_say_where_is_told_of(

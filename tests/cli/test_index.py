@@ -409,3 +409,23 @@ def test_who_asks_for_one_session_by_its_id_is_told_as_well_that_nothing_can_be_
     assert (missing.code, missing.err) == (1, f"{note}leafmark: no session has the path or id 'gone'\n")
     # a path leaves nothing to ask the catalog
     assert run("tree", str(folder / "a.jsonl")).err == ""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("label", "aaaa", "00000001", "mark"),
+        ("rename", "aaaa", "other"),
+        ("branch", "aaaa", "00000001"),
+        ("fork", "aaaa"),
+        ("trash", "aaaa"),
+        ("trash", "gone", "aaaa"),
+        ("rename", "gone", "other"),
+    ],
+)
+def test_who_changes_a_session_that_is_named_by_its_id_is_told_too(run, folder, read_only, words):
+    cache = read_only()
+    note = f"leafmark: the list is kept in memory only: {cache}/catalog-{SCHEMA}.db: Permission denied\n"
+    done = run(*words)
+    missing = "leafmark: no session has the path or id 'gone'\n" if "gone" in words else ""
+    assert (done.code, done.err) == (1 if missing else 0, note + missing)
