@@ -140,6 +140,12 @@ def _summary(entry: Entry) -> OneLine:
     return OneLine("summary", "[branch summary]: ", _text(entry))
 
 
+def _fork(entry: Entry) -> OneLine:
+    text = _text(entry)
+    head = _bracket(f"forked from {_word(entry.detail)}" if entry.detail else "forked")
+    return OneLine("summary", f"{head}: " if text else head, text)
+
+
 def _compacted(entry: Entry) -> OneLine:
     return OneLine("compaction", "[compaction summary]: ", _text(entry))
 
@@ -172,11 +178,13 @@ _ROLES: dict[str, Callable[[Entry], OneLine]] = {
     "compactionSummary": _compacted,
     "system": _system,
     "developer": _system,
+    "fileMention": _system,
 }
 _TYPES: dict[str, Callable[[Entry], OneLine]] = {
     "custom_message": _custom_message,
     "compaction": _compaction,
     "branch_summary": _summary,
+    "branch": _fork,
     "model_change": _meta("model"),
     "thinking_level_change": _meta("thinking"),
     "custom": _meta("custom"),

@@ -127,6 +127,11 @@ def _summary(found: Glimpse, skim: Skim) -> None:
     found.tokens_before = skim.tokens_before
 
 
+def _branch(found: Glimpse, skim: Skim) -> None:
+    found.detail = (skim.parent_session_path or "").replace("\\", "/").rpartition("/")[2]
+    found.preview = _cut(skim.branch_summary or "")
+
+
 def _model(found: Glimpse, skim: Skim) -> None:
     found.detail = skim.model_id or skim.model
 
@@ -157,6 +162,7 @@ _FILLERS = {
     "custom_message": _custom_message,
     "compaction": _summary,
     "branch_summary": _summary,
+    "branch": _branch,
     "model_change": _model,
     "thinking_level_change": _level,
     "custom": _custom,
