@@ -235,7 +235,9 @@ def _picture(
 def _keys(model: SessionList, query: str | None) -> Sequence[tuple[str, str]] | None:
     """What the last line offers; None for what it mostly does."""
     has_row = any(line.row is not None for line in model.lines)
-    if query is None and has_row:
+    # without a catalog nothing is looked for yet: mostly rows come with the next picture
+    is_unknown = not model.known and model.nowhere is None
+    if query is None and (has_row or is_unknown):
         return None
     from app.view import hints
 

@@ -104,6 +104,14 @@ class Unremembered(Message):
         super().__init__()
 
 
+class Unkept(Message):
+    """Not all that was read is kept on disk; `reason` is one line that says why, "" when all is again."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__()
+
+
 class ServiceFailed(Message):
     """Something in the background ended with an error that concerns no pane."""
 

@@ -10,13 +10,13 @@ from textual import on
 
 from app.commands import COMMANDS, named, of_pane
 from app.formats.text import one_line
-from app.messages.sessions import ServiceFailed, SubagentsRead, Unremembered
+from app.messages.sessions import ServiceFailed, SubagentsRead, Unkept, Unremembered
 from app.screens.keeping_screen import KeepingScreen
 from app.screens.sessions_side import SessionsSide
 from app.screens.under_way_screen import STOP
 from app.stores import agent_named
 from app.view.arrangement import remembered
-from app.view.bars import header_line, unread_note
+from app.view.bars import header_line, unkept_note, unread_note
 from app.view.folders import tilde
 from app.view.hints import line_keys, list_keys, on_marks, preview_keys
 from app.view.session_row import LEGEND
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 FAULT_S = 5.0
 """So long a toast stays for each fault of the settings that it names."""
+UNKEPT_S = 10.0
+"""So long a toast stays that says why not all is kept."""
 
 
 class SessionsScreen(KeepingScreen):
@@ -100,12 +102,13 @@ class SessionsScreen(KeepingScreen):
 
         :param note: is said while nothing is going on.
         """
+        lasting = filter(None, (unread_note(*self.unread), unkept_note(self._indexing.unkept)))
         return header_line(
             cells,
             total=self.model.known,
             projects=self.model.projects,
             live=self._live_sessions(),
-            note=self.doing or note or unread_note(*self.unread),
+            note=self.doing or note or " · ".join(lasting),
             here=tilde(self.setup.here[0], self.setup.home),
         )
 
@@ -139,7 +142,8 @@ class SessionsScreen(KeepingScreen):
                 has_marks=bool(self.model.marked),
             )
         pairs = preview_keys(here=here) if in_preview else list_keys(selects=self.side.selects, here=here)
-        if self.side.list.row is not None:
+        # until it is known that there is nothing, as in the first frame
+        if self.side.list.row is not None or not (self.model.known or self.side.scanned):
             return pairs
         without = {command.label for pane in ("sessions", "side") for command in of_pane(pane)}
         if self.model.marked:
@@ -180,6 +184,12 @@ class SessionsScreen(KeepingScreen):
     @on(Unremembered)
     def _unremembered(self, event: Unremembered) -> None:
         self.notify(f"This is not remembered: {one_line(event.reason)}", severity="warning", markup=False)
+
+    @on(Unkept)
+    def _not_kept(self, event: Unkept) -> None:
+        if event.reason:
+            self.notify(one_line(event.reason, 500), severity="warning", markup=False, timeout=UNKEPT_S)
+        self.refresh_bars()
 
     @on(LineList.Moved, "#sessions")
     def _session_moved(self) -> None:

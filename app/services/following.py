@@ -61,6 +61,11 @@ class Following:
         """What is searched; None until the stored rows are read."""
         return self._indexing().index
 
+    @property
+    def unkept(self) -> str:
+        """Why not all is kept on disk, as the lower screen was told; "" while all is."""
+        return self._indexing().unkept
+
     def rescan(self) -> bool:
         """Look at every store again, soon. False when nobody will."""
         return self._indexing().rescan()

@@ -36,6 +36,8 @@ class Indexing:
         """:param arrangement: of the list for the screen."""
         self._setup = setup
         self._arrangement = arrangement
+        # One line why not all is kept on disk, as it was posted last; "" while all is.
+        self.unkept = ""
         self._post: Post | None = None
         self._index: Index | None = None
         # the list for the screen, from when it holds what is stored until the screen has it
@@ -102,6 +104,7 @@ class Indexing:
 
         with self._lock:
             if self._post is not None and not self._stop.is_set():
+                self._say_unkept(self._post)
                 self._post(SessionsChanged([], [], 0, 0, looked=True, unread=self._unread()))
 
     def stop(self) -> None:
@@ -178,6 +181,7 @@ class Indexing:
         if self._model is not None:
             self._post(CatalogLoaded(self._model, self._places, self._cold))
             self._model = None
+        self._say_unkept(self._post)
         if self._delta is not None:
             delta, self._delta = self._delta, None
             rows, removed, unread = delta.changed, delta.removed, self._unread()
@@ -190,6 +194,15 @@ class Indexing:
         if self._failed:
             self._post(IndexFailed(self._failed))
             self._failed = ""
+
+    def _say_unkept(self, post: Post) -> None:
+        """Say why not all is kept on disk, and when all is again: once. With the lock held."""
+        from app.messages.sessions import Unkept
+
+        why = (self._index.catalog.note if self._index is not None else None) or ""
+        if why != self.unkept:
+            self.unkept = why
+            post(Unkept(why))
 
     def _unread(self) -> tuple[int, int]:
         return self._index.unread_counts if self._index is not None else (0, 0)

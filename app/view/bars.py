@@ -71,6 +71,14 @@ def unread_note(files: int, folders: int) -> str:
     return f"{said} not read: leafmark doctor" if said else ""
 
 
+def unkept_note(why: str) -> str:
+    """What the header says where not all that was read is kept on disk; empty where all is.
+
+    :param why: the line that says what is not, where, and why.
+    """
+    return why.partition(": ")[0]
+
+
 def keys_line(cells: int, pairs: Sequence[tuple[str, str]], *, marked: int = 0) -> Line:
     """The keys of the pane that has the focus. What does not fit is left out whole: of the pane's own keys
     the last ones first, then those that work everywhere; the first key and the last two (help, quit) stay.

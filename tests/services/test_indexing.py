@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from app.index.batch import Delta
-from app.messages.sessions import CatalogLoaded, FirstPageRead, IndexFailed, SessionsChanged
+from app.messages.sessions import CatalogLoaded, FirstPageRead, IndexFailed, SessionsChanged, Unkept
 from app.services.indexing import MOST_ROWS, Indexing
 from app.setup import Setup
 from app.stores.pins import set_own_pin
@@ -52,6 +53,7 @@ class FakeIndex:
     failure: Exception | None
     said: threading.Event
     unread_counts = (0, 0)
+    catalog = SimpleNamespace(note=None)
 
     def __init__(self, *_: object, **__: object) -> None:
         pass
@@ -168,6 +170,21 @@ def test_many_rows_come_in_messages_that_a_screen_takes_at_once(
     # Only the last one says that it was the last.
     assert [change.done == change.total for change in changes] == [False, False, True]
     assert [change.done for change in changes] == sorted(change.done for change in changes)
+
+
+def test_why_not_all_is_kept_is_said_once_and_when_all_is_again(
+    fake: type[FakeIndex], indexing: Indexing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    catalog = SimpleNamespace(note="the list is kept in memory only: /c: full")
+    monkeypatch.setattr(fake, "catalog", catalog)
+    fake.deltas = [Delta([], [], 0, 2), Delta([make_row("a")], [], 2, 2)]
+    screen = Screen()
+    indexing.start(screen.post)
+    assert fake.said.wait(PATIENCE)
+    catalog.note = None
+    indexing.start(screen.post)
+    said = [message.reason for message in screen.messages if isinstance(message, Unkept)]
+    assert said == ["the list is kept in memory only: /c: full", ""]
 
 
 @pytest.mark.parametrize("early", [False, True])

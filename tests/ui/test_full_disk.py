@@ -1,4 +1,6 @@
-"""Where leafmark cannot write down what it remembers by itself, one line says so and nothing stops."""
+"""Where leafmark cannot write down what it remembers by itself, or what it has read, one line says so and
+nothing stops.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +8,15 @@ import errno
 import json
 import os
 
+import pytest
+
 from app import places
+from app.actions import trash
 from app.actions.journal import Journal
+from app.index.row import SCHEMA
+from app.index.text.segment import Segment
+from tests.factory import chain
+from tests.ui.conftest import WAYS, pi_session
 
 FULL = os.strerror(errno.ENOSPC)
 
@@ -46,3 +55,78 @@ async def test_what_is_not_remembered_says_where_there_is_no_room(browser, three
         it.app.action_toggle_theme()
         await it.until(lambda: len(it.toasts()) == 2, "the other word")
         assert it.toasts()[1] == f"The theme is not remembered: {tmp_path / 'state'}: {FULL}"
+
+
+async def test_what_has_no_room_in_the_trash_stays_and_is_not_offered_for_deletion(
+    browser, three, monkeypatch
+):
+    monkeypatch.setattr(trash, "_send", full)
+    async with browser() as it:
+        path = it.path("branchy")
+        await it.press("ctrl+d", "enter")
+        await it.until(it.toasts, "the word")
+        said = f"“Refactor auth”: {path}: cannot be moved to the trash: {FULL}"
+        assert it.toasts() == [said]
+        assert "for good" not in it.text()
+        assert path.exists()
+        assert "branchy" in it.listed()
+
+
+def header(it):
+    return it.text().splitlines()[0]
+
+
+@pytest.mark.parametrize("way", WAYS, ids=["selector", "browser"])
+async def test_a_cache_folder_that_cannot_be_written_is_told_of(browser, three, tmp_path, way):
+    (tmp_path / "cache").write_text("in the way")
+    async with browser(**way) as it:
+        await it.until(it.toasts, "the word")
+        path = tmp_path / "cache"
+        assert it.toasts() == [f"the list is kept in memory only: {path}: {os.strerror(errno.EEXIST)}"]
+        assert "the list is kept in memory only " in header(it)
+        await it.press("f5")
+        await it.until(lambda: len(it.toasts()) == 2, "that it has looked again")
+        assert "the list is kept" not in it.toasts()[1], "it is told once"
+        assert it.sessions.model.known == 3
+
+
+@pytest.mark.parametrize("way", WAYS, ids=["selector", "browser"])
+async def test_a_disk_that_is_full_of_texts_is_told_of(browser, three, tmp_path, monkeypatch, way):
+    monkeypatch.setattr(Segment, "append", full)
+    async with browser(**way) as it:
+        await it.until(it.toasts, "the word")
+        folder = tmp_path / "cache" / f"text-{SCHEMA}"
+        assert it.toasts() == [f"the text of sessions is not kept: {folder}: {FULL}"]
+        assert "the text of sessions is not kept " in header(it)
+        assert it.sessions.model.known == 3
+
+
+@pytest.mark.parametrize("way", WAYS, ids=["selector", "browser"])
+async def test_a_catalog_that_has_no_room_any_more_is_told_of(browser, three, tmp_path, way):
+    async with browser(**way) as it:
+        assert not it.toasts()
+        before = header(it)
+        it.screen._indexing.index.catalog.run(
+            lambda connection: connection.execute("PRAGMA max_page_count = 1")
+        )
+        for number in range(8):
+            pi_session(tmp_path, *chain(f"{number} " * 5_000, id=f"new{number}"), id=f"new{number}")
+        await it.until(lambda: it.sessions.model.known == 11, "the sessions")
+        await it.until(it.toasts, "the word")
+        file = tmp_path / "cache" / f"catalog-{SCHEMA}.db"
+        assert it.toasts() == [f"what is new is kept in memory only: {file}: database or disk is full"]
+        assert "what is new is kept in memory only " in header(it)
+        assert "in memory" not in before
+
+
+async def test_a_screen_over_another_one_has_it_in_its_header_and_says_it_no_second_time(
+    browser, three, tmp_path
+):
+    (tmp_path / "cache").write_text("in the way")
+    async with browser(selector="") as it:
+        await it.until(it.toasts, "the word")
+        await it.press("shift+tab", "t")
+        await it.until(lambda: not it.selects, "the browser")
+        await it.settled()
+        assert "the list is kept in memory only " in header(it)
+        assert len(it.toasts()) == 1

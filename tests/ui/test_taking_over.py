@@ -20,6 +20,7 @@ from app.view.bars import reading_note
 from app.view.frame import frame
 from app.view.geometry import place, place_selector
 from app.view.palette import THEMES
+from app.view.session_list import SessionList
 from tests.factory import header, message
 from tests.ui.conftest import HERE, pi_session
 
@@ -222,6 +223,21 @@ async def test_where_there_is_nothing_at_all_the_first_frame_says_so(browser, kn
     assert seen[0] == picture
     # what is asked for in the line is answered
     assert query or seen == [picture]
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_before_anything_is_looked_for_the_keys_are_those_of_the_picture_that_follows(
+    browser, begun, three, known, size
+):
+    setup, filled, _ = known(size[1] - 5, initial({}))
+    model = SessionList(setup.here, setup.home, initial({}))
+    picture = drawn(setup, model, size, None)
+    assert model.nowhere is None
+    assert "F6" not in picture[-1]
+    async with browser(size=size, settle=False, model=model) as it:
+        await it.pilot.pause()
+        assert it.text().splitlines() == picture
+    assert drawn(setup, filled, size, None)[-1] == picture[-1]
 
 
 def cells(picture, theme, bits):

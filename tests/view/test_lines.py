@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from app.commands import COMMANDS, PANES, footer, key_name
 from app.formats.text import one_line
 from app.view.arrangement import Arrangement
-from app.view.bars import header_line, keys_line, resume_line, unread_note
+from app.view.bars import header_line, keys_line, resume_line, unkept_note, unread_note
 from app.view.frame import frame
 from app.view.geometry import place
 from app.view.highlight import highlight
@@ -203,6 +203,13 @@ def test_files_and_folders_that_cannot_be_read_are_counted() -> None:
         "1 folder not read: leafmark doctor",
         "1 file and 2 folders not read: leafmark doctor",
     ]
+
+
+def test_of_what_cannot_be_kept_the_header_says_no_more_than_what() -> None:
+    assert unkept_note("the list is kept in memory only: /c/catalog.db: it: is full") == (
+        "the list is kept in memory only"
+    )
+    assert unkept_note("") == ""
 
 
 def test_beside_the_number_of_the_marked_no_key_is_cut():
