@@ -19,7 +19,7 @@ from app.index.stored import ids_of, newest_first
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
     from typing import Concatenate, ParamSpec, TypeVar
 
     from app.index.reading import Reading
@@ -159,8 +159,11 @@ class Catalog(Front):
 
         return bool(self.run(work)) and not self._pending
 
-    def load(self, paths: Iterable[str]) -> dict[str, Reading]:
-        """The stored readings of those files that have one; their rows without first messages."""
+    def load(self, paths: Iterable[str], known: Container[str] = ()) -> dict[str, Reading]:
+        """The stored readings of those files that have one; their rows without first messages.
+
+        :param known: the files that were listed: of these one is missed.
+        """
         wanted = list(paths)
 
         def work(connection: sqlite3.Connection) -> dict[str, Reading]:
@@ -172,7 +175,8 @@ class Catalog(Front):
             from app.index import loading
 
             places = [encode(path) for path in wanted]
-            return loading.readings(connection, self.roots(connection), places)
+            listed = {encode(path) for path in wanted if path in known}
+            return loading.readings(connection, self.roots(connection), places, listed)
 
         return self.run(work) or {}
 

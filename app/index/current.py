@@ -49,6 +49,6 @@ def make_current(
         scanner.scan(None, Event(), found=found, texts=False)
         catalog.tidy(now())
 
-    result = Scanned(catalog).read(scan, read, scan_first=True)
+    result = Scanned(catalog, scanner).read(scan, read, scan_first=True)
     found.complaints += scanner.out_of_reach.unread().items()
     return result, scanner.known == {path: signature for path, (signature, _) in found.files.items()}

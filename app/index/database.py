@@ -18,7 +18,7 @@ with Lending():
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import TypeVar
 
     Result = TypeVar("Result")
@@ -306,3 +306,13 @@ def decode(data: bytes) -> str:
         return data.decode("utf-8", "surrogatepass")
     except (ValueError, AttributeError) as error:
         raise Doubt(f"text that cannot be read: {error}") from error
+
+
+def expect(kind: type, values: Iterable[object]) -> None:
+    """See that all of these are what was stored: SQLite gives back a text where a bit of a number has turned.
+
+    :raises Doubt: one is of another type.
+    """
+    odd = set(map(type, values)) - {kind}
+    if odd:
+        raise Doubt(f"{odd.pop().__name__} where {kind.__name__} was stored")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from app.index.again import TIMES
 from app.index.mounts import is_silent
 from app.index.polling import PollWatch
 from app.index.watch import NativeWatch
@@ -41,6 +42,8 @@ class Follower:
         self._rested_at = 0.0
         self._settled_at = 0.0
         self._asked: list[Callable[[], object]] = []
+        # So many walks one after the other have not brought back what was lost.
+        self._in_vain = 0
 
     def run(
         self,
@@ -71,6 +74,8 @@ class Follower:
                         break
                     if hints.paths:
                         self._scanner.refresh(hints.paths, on_delta, stop)
+                    if self._scanner.is_behind and self._in_vain <= TIMES:
+                        hints.walk = True
                     if rescan.is_set():
                         rescan.clear()
                         self._asked += asked()
@@ -107,6 +112,7 @@ class Follower:
         started = time.monotonic()
         told, self._asked = self._asked, []
         self._scanner.scan(on_delta, stop, gentle=True)
+        self._in_vain = self._in_vain + 1 if self._scanner.is_behind else 0
         for tell in told:
             tell()
         ended = time.monotonic()

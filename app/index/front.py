@@ -7,7 +7,7 @@ On the fast path of the first frame.
 from __future__ import annotations
 
 from app.index import stored
-from app.index.database import Busy, Database, encode
+from app.index.database import Busy, Database, Doubt, encode
 from app.index.stored import newest_first
 
 TYPE_CHECKING = False
@@ -73,7 +73,12 @@ class Front:
         """The numbers of the stores at hand, as far as they have any, with their roots.
 
         Asked each time: another process may have added one.
+
+        :raises Doubt: one has two, of which each may have rows of the same files.
         """
-        roots = {name: root for root, name in self._names.items()}
+        names = {name: root for root, name in self._names.items()}
         found = connection.execute("SELECT id, name FROM stores")
-        return {number: roots[name] for number, name in found if name in roots}
+        roots = {number: names[name] for number, name in found if name in names}
+        if len(roots) != len(set(roots.values())):
+            raise Doubt("a store that is listed twice")
+        return roots

@@ -65,7 +65,7 @@ class Index:
         self._stores = stores
         self._now = now
         self._scanner = Scanner(self.catalog, stores, now)
-        self._scanned = Scanned(self.catalog)
+        self._scanned = Scanned(self.catalog, self._scanner)
         self._texts = True
         self._poll = os.environ.get("LEAFMARK_POLL", "") not in ("", "0") if poll is None else poll
         self._follower: Follower | None = None
@@ -89,13 +89,18 @@ class Index:
     @property
     def note(self) -> str | None:
         """One line about what does not work as it should here, else None."""
-        return self.catalog.note or (self._follower.note if self._follower else None)
+        behind = "the catalog was lost: all files are being read again" if self._scanner.is_behind else None
+        return self.catalog.note or behind or (self._follower.note if self._follower else None)
 
     def rows(self, full: bool = False, seen: Callable[[list[Row]], object] | None = None) -> list[Row]:
         """The sessions as stored, newest first; before the first scan they may be out of date.
 
         The deltas of a later `scan` or `watch` are against what this returned the first time; without it,
         against what is stored when the scan begins.
+
+        When the catalog turns out to be damaged after a scan, all files are read again, and this waits for
+        them; for `again.PATIENCE_SECONDS` where another thread does that, and not at all in what that thread
+        calls. While there may be more than this returned, `note` says so.
 
         :param full: with their first messages.
         :param seen: is called with them in no order, as soon as they are read.
@@ -117,9 +122,9 @@ class Index:
         """The newest sessions as stored, without their first messages, and the number of all."""
         return self._ask(lambda: self.catalog.newest(limit))
 
-    def _ask(self, read: Callable[[], Result]) -> Result:
-        """What `read` finds in the catalog; see `Scanned` for when that was lost."""
-        return self._scanned.ask(lambda: self._scan(None, None, texts=self._texts), read, self._rescan.set)
+    def _ask(self, read: Callable[[], Result], *, waits: bool = True) -> Result:
+        """What `read` finds in the catalog; see `Scanned.ask` for when that was lost."""
+        return self._scanned.ask(lambda: self._scan(None, None, texts=self._texts), read, waits=waits)
 
     def scan(
         self,
@@ -137,7 +142,7 @@ class Index:
         :param gentle: leave room for the thread of the screen.
         :param texts: see `Scanner.scan`.
         """
-        with self._scanned.busy:
+        with self._scanned:
             self._scan(on_delta, stop, gentle, texts)
 
     def _scan(
@@ -171,7 +176,7 @@ class Index:
         from app.index.follow import Follower
 
         follower = self._follower = Follower(self._scanner, self._stores, poll=self._poll)
-        with self._scanned.busy:
+        with self._scanned:
             try:
                 self._scan(on_delta, stop, gentle=True)
                 if not stop.is_set():
@@ -252,7 +257,8 @@ class Index:
         keep_going: Callable[[], bool] = lambda: True,
     ) -> Search:
         """Look for what `text` asks for (see `index.query.grammar`), in all sessions that are known by now.
-        The search that was begun last is cancelled.
+        The search that was begun last is cancelled. The first one may have to wait as `rows` does, and finds
+        less where `note` says so; later ones know all sessions and need not.
 
         :param order: "recent" or "relevance", see `Searcher.search`, which also says what `every` does.
         :param all_text: look everywhere where the query does not say where, not in the conversation alone.
@@ -266,7 +272,7 @@ class Index:
             raise ValueError(f"no such order: {order!r}")
         now_ms = self._now()
         query = parse(text, now_ms, home=self._home, all_text=all_text)
-        searcher = self._ask(self._own.searcher)
+        searcher = self._ask(self._own.searcher, waits=not self._own.has_rows)
         facts = self._facts
         if query.filters and facts is None:
             from app.index.facts import facts_of

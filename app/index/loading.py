@@ -2,35 +2,43 @@
 
 from __future__ import annotations
 
-from app.index.database import Doubt, decode
+from app.index.agreement import check_missing
+from app.index.database import Doubt, decode, expect
 from app.index.reading import Reading
-from app.index.stored import ROW, ids_of, row_of
+from app.index.stored import ids_of, row_of
 from app.index.text import table
 from app.sessions.halves import NONE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterator, Mapping, Sequence
 
     from app.index.text.segment import Span
 
 _MANY = 400  # names in one query; SQLite's oldest limit is 999
 
+# The path of what is found by its path is that of the index; the table is asked for it as well.
 _READINGS = (
-    f"SELECT first_message, offset, fingerprint, cut, readings.state, lasting.state, spans, {ROW}"
-    " FROM sessions LEFT JOIN readings USING (key) LEFT JOIN lasting USING (key)"
+    "SELECT listed.path, first_message, offset, fingerprint, cut, readings.state, lasting.state, found.spans,"
+    " found.store, found.path, found.row"
+    " FROM sessions AS found CROSS JOIN sessions AS listed NOT INDEXED ON listed.key = found.key"
+    " LEFT JOIN readings ON readings.key = found.key LEFT JOIN lasting ON lasting.key = found.key"
 )
-_TEXTS = "SELECT path, spans FROM sessions"
+_TEXTS = "SELECT path, spans FROM sessions AS found"
 
 
 def readings(
-    connection: sqlite3.Connection, roots: Mapping[int, str], paths: Sequence[bytes]
+    connection: sqlite3.Connection,
+    roots: Mapping[int, str],
+    paths: Sequence[bytes],
+    known: Container[bytes] = (),
 ) -> dict[str, Reading]:
     """The readings of those files that have one, by path.
 
     :param roots: of the stores at hand, by their numbers.
     :param paths: as they are stored.
+    :param known: those that were listed.
     """
     found: dict[str, Reading] = {}
     if not roots:
@@ -40,17 +48,23 @@ def readings(
     connection.execute("BEGIN")
     names = table.names(connection)
     for query, some in _queries(_READINGS, ids_of(roots), paths):
-        for said, offset, fingerprint, cut, changing, lasting, spans, *stored in connection.execute(
+        for listed, said, offset, fingerprint, cut, changing, lasting, spans, *stored in connection.execute(
             query, some
         ):
             row = row_of(roots, *stored)
-            if cut is None or said is None:
-                raise Doubt(f"only a part of what was stored of a file: {row.path}")
+            if listed != stored[1]:
+                raise Doubt(f"what is found by its path is listed with another one: {row.path}")
+            # None where there is only a part of what was stored of a file.
+            expect(int, (offset, cut))
+            expect(bytes, (said, fingerprint, changing, lasting))
             if cut >= 0:
                 changing = b"".join((changing[:cut], said, changing[cut:]))
             kept = None if spans is None else table.spans_of(spans, names)
             state = (changing, lasting) if changing else NONE
             found[row.path] = Reading(row, offset, fingerprint, state, kept)
+    missing = [path for path in paths if path in known and decode(path) not in found]
+    if missing:
+        check_missing(connection, roots, missing)
     connection.execute("COMMIT")
     return found
 
@@ -78,4 +92,5 @@ def texts(
 def _queries(select: str, stores: str, paths: Sequence[bytes]) -> Iterator[tuple[str, Sequence[bytes]]]:
     for start in range(0, len(paths), _MANY):
         some = paths[start : start + _MANY]
-        yield f"{select} WHERE store IN ({stores}) AND path IN ({','.join('?' * len(some))})", some
+        asked = ",".join("?" * len(some))
+        yield f"{select} WHERE found.store IN ({stores}) AND found.path IN ({asked})", some

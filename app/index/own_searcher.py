@@ -40,6 +40,11 @@ class OwnSearcher:
         self._given: list[Row] | None = None
         self._told: dict[str, Row | None] = {}
 
+    @property
+    def has_rows(self) -> bool:
+        """Whether the searcher has all sessions without asking the catalog for them."""
+        return self._searcher is not None or self._given is not None
+
     def give(self, rows: list[Row]) -> None:
         """The rows that the deltas of later scans are against: with them the catalog need not be asked."""
         self._given = rows

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import marshal
 
+from app.index.agreement import check_missing, check_stores
 from app.index.database import encode, written_by_others
 from app.index.projects import FORGET
 from app.index.row import FIRST_MESSAGE, kind_of
@@ -106,6 +107,7 @@ class Saving:
         """Do it, all or nothing.
 
         :raises sqlite3.Error: it was not done.
+        :raises Doubt: neither, for what is stored cannot be right.
         """
         # It may be done a second time, in another database.
         self._ids.clear()
@@ -125,9 +127,11 @@ class Saving:
         ledger = Ledger(connection, numbers)
         many = len(self._pending) > _MANY
         has_texts = self._has_texts()
+        missing = []
         for path, entry in self._pending.items():
             if entry is None:
-                self._forget(connection, ledger, path)
+                if not self._forget(connection, ledger, path):
+                    missing.append(encode(path))
                 continue
             if not has_texts:
                 entry = (*entry[:4], None)
@@ -141,6 +145,10 @@ class Saving:
                     placed = self._insert(connection, ledger, path, entry)
             if placed and not many:
                 places[entry[0], path] = placed
+        if missing:
+            at_hand = self._stores.values()
+            numbers_of = connection.execute("SELECT id, name FROM stores")
+            check_missing(connection, [number for number, name in numbers_of if name in at_hand], missing)
         ledger.close()
         self.numbers = ledger.numbers
         connection.execute("COMMIT")
@@ -178,14 +186,18 @@ class Saving:
         ledger.count(before, after)
         return key, after, lasting[0], lasting[1]
 
-    def _forget(self, connection: sqlite3.Connection, ledger: Ledger, path: str) -> None:
+    def _forget(self, connection: sqlite3.Connection, ledger: Ledger, path: str) -> bool:
+        """Whether there was anything to forget."""
+        was_there = False
         for name in self._stores.values():
             found = self._find(connection, name, path)
             if found:
+                was_there = True
                 key, before, *_ = found
                 ledger.count(before, None)
                 for table in ("readings", "lasting", "sessions"):
                     connection.execute(f"DELETE FROM {table} WHERE key = ?", (key,))
+        return was_there
 
     def _id(self, connection: sqlite3.Connection, root: str) -> int:
         """The number of a store, given to it now if it has none; it counts as used until `tidy` says when."""
@@ -193,6 +205,7 @@ class Saving:
             name = self._stores[root]
             found = connection.execute("SELECT id FROM stores WHERE name = ?", (name,)).fetchone()
             if not found:
+                check_stores(connection)
                 made = connection.execute("INSERT INTO stores (name, used_ms) VALUES (?, ?)", (name, 1 << 60))
                 found = (made.lastrowid or 0,)
             self._ids[root] = int(found[0])

@@ -60,6 +60,8 @@ class Scanner:
         self._stores = stores
         self._growth = Growth(catalog, now)
         self._generation = 0
+        # That of the catalog which the last whole scan brought up to date.
+        self._whole: int | None = None
         self._following = False
         # Whether anything in the text store may be dead since it was tidied.
         self._untidy = False
@@ -70,6 +72,13 @@ class Scanner:
         self.known.clear()
         self.known.update(known)
         self._generation = self._catalog.generation
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether what was stored has been lost since all files were looked at: the rows are not all there,
+        until they are looked at again.
+        """
+        return self._whole not in (None, self._catalog.generation)
 
     def pause(self) -> float:
         """Seconds until the listener may be told again; not positive when it may."""
@@ -126,7 +135,9 @@ class Scanner:
         self._run(jobs, gone, on_delta, stop, gentle, early, lost, newly)
         self.complaints = [*found.complaints, *self.out_of_reach.complaints()]
         self._following = True
-        if self._untidy:
+        if not stop.is_set():
+            self._whole = self._generation
+        if self._untidy or self._catalog.text_store.is_untidy:
             self._untidy = False
             self._catalog.text_store.tidy(stop, gentle)
         if gentle:
@@ -212,7 +223,7 @@ class Scanner:
 
         :param lost: the files that are to be read whole, for their text.
         """
-        stored = self._catalog.load([job.path for job in jobs])
+        stored = self._catalog.load([job.path for job in jobs], self.known)
         if not stored:
             return jobs
         left = []

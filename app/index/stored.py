@@ -10,7 +10,7 @@ from __future__ import annotations
 import marshal
 from _operator import attrgetter, itemgetter  # `operator` itself would have to be loaded first
 
-from app.index.database import Doubt, decode, encode
+from app.index.database import Doubt, decode, encode, expect
 from app.index.row import LISTED, Row
 
 TYPE_CHECKING = False
@@ -44,7 +44,12 @@ class Files:
     __slots__ = ("_beginnings", "listed", "refused")
 
     def __init__(self, found: Sequence[Found]) -> None:
-        """:raises Doubt: a path is none."""
+        """:param found: what is stored of them, in no order.
+        :raises Doubt: it is something else.
+        """
+        for column in (0, 4, 5, 6, 7):
+            expect(int, map(itemgetter(column), found))
+        found = sorted(found, key=itemgetter(0), reverse=True)
         self.listed: list[File] = [(decode(each[2]), each[4:]) for each in found if each[1]]
         self.refused: list[File] = [(decode(each[2]), each[4:]) for each in found if not each[1]]
         self._beginnings = [each[3] for each in found if each[1]]
@@ -70,8 +75,10 @@ def groups(connection: sqlite3.Connection, roots: Roots) -> list[Project]:
         return count_groups(connection, roots)
     try:
         counted: list[Project] = marshal.loads(kept[0])
-        # looked at and not copied: there may be thousands, and the first picture waits
-        if set(map(len, counted)) <= {4}:
+        columns = list(zip(*counted, strict=True))
+        if len(columns) in (0, 4):
+            for kind, column in zip((str, int, int, int), columns, strict=False):
+                expect(kind, column)
             return counted
     except (ValueError, EOFError, TypeError) as error:
         raise Doubt(f"counts that cannot be read: {error}") from error
@@ -85,6 +92,8 @@ def count_groups(connection: sqlite3.Connection, roots: Roots) -> list[Project]:
         f" FROM sessions INDEXED BY listing WHERE listed AND store IN ({ids_of(roots)}) GROUP BY cwd"
     )
     counted = [(decode(cwd), shown, newest or 0, count - shown) for cwd, count, shown, newest in found]
+    # A text is more than every number.
+    expect(int, [newest for _, _, newest, _ in counted])
     counted.sort(key=lambda group: (-group[2], group[0]))
     return counted
 
@@ -102,14 +111,15 @@ def rows_of(connection: sqlite3.Connection, roots: Roots, cwd: str, limit: int) 
 
 def rows(connection: sqlite3.Connection, roots: Roots, full: bool) -> list[Row]:
     """All sessions in no order; `full` fills in their first messages."""
+    # In the order in which they lie: to go by the index is to look for each of them. And an index may say
+    # something else of a path than the table, in which the signatures are (`app.index.agreement`).
+    sessions = "sessions NOT INDEXED"
     wanted = f"WHERE listed AND store IN ({ids_of(roots)})"
     if not full:
-        # In the order in which they lie: to go by the index is to look for each of them.
-        found = connection.execute(f"SELECT {ROW} FROM sessions NOT INDEXED {wanted}")
-        return [row_of(roots, *row) for row in found]
+        return [row_of(roots, *row) for row in connection.execute(f"SELECT {ROW} FROM {sessions} {wanted}")]
     told = []
     for first_message, *stored in connection.execute(
-        f"SELECT first_message, {ROW} FROM sessions LEFT JOIN lasting USING (key) {wanted}"
+        f"SELECT first_message, {ROW} FROM {sessions} LEFT JOIN lasting USING (key) {wanted}"
     ):
         # None where there is none, and that is no text either.
         row = row_of(roots, *stored)
@@ -134,7 +144,9 @@ def newest(connection: sqlite3.Connection, roots: Roots, limit: int) -> tuple[li
 
 def refused(connection: sqlite3.Connection, roots: Roots) -> list[Row]:
     """The files that are no sessions, in no order."""
-    found = connection.execute(f"SELECT {ROW} FROM sessions WHERE NOT listed AND store IN ({ids_of(roots)})")
+    found = connection.execute(
+        f"SELECT {ROW} FROM sessions NOT INDEXED WHERE NOT listed AND store IN ({ids_of(roots)})"
+    )
     return [row_of(roots, *row) for row in found]
 
 
@@ -144,7 +156,10 @@ def signatures(connection: sqlite3.Connection, roots: Roots) -> dict[str, Signat
         "SELECT path, ino, size, mtime_ns, ctime_ns FROM sessions NOT INDEXED"
         f" WHERE store IN ({ids_of(roots)})"
     )
-    return {decode(path): (ino, size, mtime, ctime) for path, ino, size, mtime, ctime in found}
+    signatures = {decode(path): (ino, size, mtime, ctime) for path, ino, size, mtime, ctime in found}
+    for number in range(4):
+        expect(int, map(itemgetter(number), signatures.values()))
+    return signatures
 
 
 def files(connection: sqlite3.Connection, roots: Roots) -> Files:
@@ -153,7 +168,7 @@ def files(connection: sqlite3.Connection, roots: Roots) -> Files:
         f"SELECT modified, listed, path, substr(row, 1, {_BEGINNING}), ino, size, mtime_ns, ctime_ns"
         f" FROM sessions NOT INDEXED WHERE store IN ({ids_of(roots)})"
     )
-    return Files(sorted(found, key=itemgetter(0), reverse=True))
+    return Files(found.fetchall())
 
 
 def ids_of(roots: Iterable[int]) -> str:

@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass, field
 
 from app.formats.lines import BLOCK_SIZE, open_file
+from app.index.agreement import check_all
 from app.index.reader import UNREADABLE
 from app.index.row import FIELDS, refused_row, session_row, signature_of
 from app.index.text.spans import bytes_of
@@ -56,7 +57,8 @@ def verify(
 ) -> Verified:
     """Read every file whole and compare: each field of its row, and its text byte for byte.
 
-    The catalog is not changed and not brought up to date. What cannot be read is a finding.
+    The catalog is not changed and not brought up to date, unless it is damaged: then it is begun anew. What
+    cannot be read is a finding.
 
     :param on_progress: is told (files done, files there are) after each.
     :param stop: set by another thread to end soon.
@@ -64,6 +66,7 @@ def verify(
     done = Verified()
     before = catalog.generation
     found = walk(stores)
+    catalog.run(lambda connection: check_all(connection, catalog.roots(connection)))
     rows = {row.path: row for row in (*catalog.rows(full=True), *catalog.refused())}
     texts = catalog.texts()
     # Where nothing is kept, and nothing will be, nothing has changed either.

@@ -219,8 +219,11 @@ def test_a_row_of_another_file_is_found(cache: Path, store: Store) -> None:
     scanned(cache, store)
     spoil_a_field(cache)
     done = verified(cache, store)
-    # The file of the row that is gone has no row: for a scan it would be a new one.
-    assert (done.checked, done.changed) == (3, 1)
+    # A scan asks for what stands beside the row, and would not read the file.
+    assert [finding.what for finding in done.findings] == ["it was damaged: all that it held is forgotten"]
+    assert (done.checked, done.changed) == (0, 4)
+    assert scanned(cache, store).counts.whole == 4
+    assert_right(cache, store)
 
 
 def test_a_session_without_text_is_counted(cache: Path, store: Store) -> None:

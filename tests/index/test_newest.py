@@ -23,7 +23,7 @@ from tests.index.helpers import append, facts, fill, message, pi_store, session,
 from tests.waiting import ends, until
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Container, Iterable, Sequence
     from pathlib import Path
 
     from app.index.reading import Reading
@@ -231,11 +231,13 @@ def test_no_page_is_left_of_files_that_change_meanwhile(
     found = walk(lister.stores)
     load = Catalog.load
 
-    def others_first(catalog: Catalog, paths: Iterable[str]) -> dict[str, Reading]:
+    def others_first(
+        catalog: Catalog, paths: Iterable[str], known: Container[str] = ()
+    ) -> dict[str, Reading]:
         monkeypatch.undo()
         _append(root)
         lister.list()
-        return load(catalog, paths)
+        return load(catalog, paths, known)
 
     monkeypatch.setattr(Catalog, "load", others_first)
     newest(lister.stores, str(lister.cache), LIMIT, lambda: lister.now_ms, found)

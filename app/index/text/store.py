@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from app.index.catalog import Catalog
     from app.index.row import Signature
     from app.index.text.segment import Kept, Span
+    from app.index.text.table import Used
 
 LOCK = "lock"
 _PATIENCE_SECONDS = 2.0
@@ -33,17 +34,20 @@ _SPARED_BYTES = 64 << 20
 class TextStore:
     """The texts of a catalog. Used by the thread that scans; segments are held until `close`.
 
-    folder   where the segments lie
+    folder      where the segments lie
+    is_untidy   whether `lost` has met what is worth throwing away, for the first time
     """
 
     def __init__(self, catalog: Catalog) -> None:
         self.folder = catalog.text_folder
+        self.is_untidy = False
         self._catalog = catalog
         self._writer = Writer(self.folder, self._left)
         self._why: str | None = None
         self._lock = -1
         self._asked = False
         self._taken_back = False
+        self._has_told = False
 
     @property
     def note(self) -> str | None:
@@ -110,6 +114,7 @@ class TextStore:
         :param stop: set by another thread to end soon.
         :param gentle: leave room for the thread of the screen.
         """
+        self.is_untidy = False
         if not os.path.isdir(self.folder):
             return
         from app.index.text.compact import compact, take_back
@@ -179,6 +184,9 @@ class TextStore:
             # Written over by somebody. Whoever appends to it would go on doing so.
             del sizes[name]
             spoil(self.folder, name)
+        # Once: where there is no room for a copy, each look at all files would try again.
+        self.is_untidy = not self._has_told and _is_much_dead(used, sizes)
+        self._has_told = self._has_told or self.is_untidy
         damaged = {name for name, known in used.items() if sizes.get(name, -1) < known.reach}
         if not damaged:
             return set()
@@ -240,6 +248,15 @@ def sizes_in(folder: str) -> dict[str, int]:
     except OSError:
         pass
     return sizes
+
+
+def _is_much_dead(used: Mapping[str, Used], sizes: Mapping[str, int]) -> bool:
+    """Whether to tidy would change anything."""
+    if all(name in used and size <= 2 * used[name].live for name, size in sizes.items()):
+        return False
+    from app.index.text.compact import victims
+
+    return not sizes.keys() <= used.keys() or bool(victims(used, sizes))
 
 
 def _is_at(descriptor: int, path: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import marshal
 
-from app.index.database import Doubt, decode
+from app.index.database import Doubt, decode, expect
 from app.index.text.segment import is_name
 
 TYPE_CHECKING = False
@@ -37,8 +37,11 @@ class Used:
 
 def segments(connection: sqlite3.Connection) -> dict[str, Used]:
     """Every segment that any session's text lies in, of whatever store."""
-    found = connection.execute("SELECT name, live, reach FROM segments")
-    return {_name(name): Used(live, reach) for name, live, reach in found}
+    used = {}
+    for name, live, reach in connection.execute("SELECT name, live, reach FROM segments"):
+        expect(int, (live, reach))
+        used[_name(name)] = Used(live, reach)
+    return used
 
 
 def names(connection: sqlite3.Connection) -> dict[int, str]:
@@ -79,7 +82,7 @@ def paths_with(
     connection.execute("BEGIN")
     by_number = names(connection)
     found = connection.execute(
-        f"SELECT path, spans FROM sessions WHERE store IN ({stores}) AND spans IS NOT NULL"
+        f"SELECT path, spans FROM sessions NOT INDEXED WHERE store IN ({stores}) AND spans IS NOT NULL"
     ).fetchall()
     connection.execute("COMMIT")
     return {decode(path) for path, spans in found if wanted(spans_of(spans, by_number))}

@@ -1,0 +1,236 @@
+"""A catalog that is damaged in a way that SQLite does not notice is made anew as well (PERFORMANCE 3.2)."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.index.catalog import Catalog
+from app.index.front import Front
+from app.index.index import Index
+from app.index.row import catalog_in
+from app.index.tables import PAGE_BYTES
+from app.index.verify import verify
+from tests.index.helpers import append, facts, fill, fresh, message, pi_store
+from tests.index.test_lost import spoil
+from tests.index.text.helpers import assert_right, scanned
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.stores.base import Store
+
+COUNT = 12
+
+NUMBERS = [
+    "UPDATE segments SET reach = 'x'",
+    "UPDATE segments SET live = 'x'",
+    "UPDATE readings SET cut = 'x'",
+    "UPDATE readings SET offset = 'x'",
+    "UPDATE readings SET state = 'x'",
+    "UPDATE sessions SET ctime_ns = 'x'",
+]
+
+# The first byte of a page that holds rows, and of one that holds what an index says of them.
+TABLE, INDEX = 0x0D, 0x0A
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    fill(tmp_path / "store", COUNT)
+    return pi_store(tmp_path / "store")
+
+
+@pytest.fixture
+def cache(tmp_path: Path, store: Store) -> Path:
+    """A cache folder in which all of the store is kept."""
+    scanned(tmp_path / "cache", store)
+    return tmp_path / "cache"
+
+
+def session(store: Store, number: int) -> Path:
+    (path,) = Path(store.root).glob(f"*/session-{number}.jsonl")
+    return path
+
+
+def all_files(store: Store) -> list[Path]:
+    return [*Path(store.root).glob("*/*.jsonl")]
+
+
+def turn_a_bit(cache: Path, path: Path, kind: int) -> None:
+    """Of a stored path, in a page of this kind: of session 3 it makes session 2."""
+    catalog = catalog_in(str(cache))
+    with open(catalog, "r+b") as file:
+        data = file.read()
+        wanted = os.fsencode(path)
+        found = [at for at in range(len(data)) if data.startswith(wanted, at)]
+        (at,) = [at for at in found if data[at // PAGE_BYTES * PAGE_BYTES or 100] == kind]
+        file.seek(at + len(wanted) - len("3.jsonl"))
+        file.write(bytes([wanted[-len("3.jsonl")] ^ 0x40]))
+
+
+def paths(index: Index) -> dict[str, list[str]]:
+    """The paths that each question gives."""
+    return {
+        "rows": sorted(row.path for row in index.rows()),
+        "in full": sorted(row.path for row in index.rows(full=True)),
+        "newest": sorted(row.path for row in index.newest(100)[0]),
+        "found": sorted(hit.path for page in index.query("prompt") for hit in page.hits),
+    }
+
+
+def assert_all_listed(index: Index, stores: list[Store]) -> None:
+    there = sorted(str(path) for store in stores for path in all_files(store))
+    assert paths(index) == dict.fromkeys(("rows", "in full", "newest", "found"), there)
+    assert index.newest(0)[1] == len(there)
+
+
+@pytest.mark.parametrize("statement", NUMBERS)
+def test_where_a_number_should_be_and_is_none_all_is_made_anew(
+    store: Store, cache: Path, tmp_path: Path, statement: str
+) -> None:
+    spoil(cache, statement)
+    append(session(store, 0), message("new", "e0", "more"))
+    index = Index([store], str(cache))
+    index.scan()
+    assert facts(index.rows(full=True)) == fresh(store, tmp_path / "other")
+    assert (index.catalog.generation, index.note) == (1, None)
+    index.close()
+    assert_right(cache, store)
+
+
+QUESTIONS: list[Callable[[Catalog], object]] = [Catalog.groups, Catalog.files]
+
+
+@pytest.mark.parametrize("ask", QUESTIONS)
+def test_what_is_ordered_by_time_asks_for_times(
+    store: Store, cache: Path, ask: Callable[[Catalog], object]
+) -> None:
+    spoil(cache, "UPDATE sessions SET modified = 'x' WHERE key = 3")
+    catalog = Catalog(str(cache), [store])
+    ask(catalog)
+    assert catalog.generation == 1
+    catalog.close()
+
+
+def test_the_numbers_of_projects_that_are_kept_are_numbers(store: Store, cache: Path) -> None:
+    front = Front(str(cache), [store])
+    catalog = Catalog(str(cache), [store])
+    catalog.keep_groups()
+    assert len(front.groups()) == 10
+    # [("", "", "", "")]
+    spoil(cache, "UPDATE projects SET counted = x'5b0100000029047a007a007a007a00'")
+    assert front.groups() == []
+    front.close()
+    catalog.close()
+
+
+@pytest.mark.parametrize("lost", ["true", "id = 1", "id = 2", "id = 3"])
+def test_the_number_of_a_store_that_was_lost_is_given_to_no_other(tmp_path: Path, lost: str) -> None:
+    stores = []
+    for name in ("a", "b", "c"):
+        fill(tmp_path / name, 4)
+        stores.append(pi_store(tmp_path / name))
+    index = Index(stores, str(tmp_path / "cache"))
+    index.scan()
+    index.close()
+    # What is newest is read first, and its store is given the first number.
+    append(session(stores[2], 1), message("new", "e0", "more"))
+    spoil(tmp_path / "cache", f"DELETE FROM stores WHERE {lost}")
+    index = Index(stores, str(tmp_path / "cache"))
+    index.scan()
+    assert_all_listed(index, stores)
+    index.close()
+
+
+def test_a_store_with_two_numbers_is_doubted(store: Store, cache: Path) -> None:
+    for statement in (
+        "CREATE TABLE others AS SELECT * FROM stores",
+        "INSERT INTO others SELECT id + 1, name, used_ms FROM stores",
+        "DROP TABLE stores",
+        "ALTER TABLE others RENAME TO stores",
+        "CREATE TABLE once AS SELECT * FROM sessions",
+        "INSERT INTO sessions SELECT key + 1000, store + 1, path, cwd, modified, listed, ino, size, mtime_ns,"
+        " ctime_ns, spans, row FROM once",
+    ):
+        spoil(cache, statement)
+    index = Index([store], str(cache))
+    index.scan()
+    assert_all_listed(index, [store])
+    index.close()
+
+
+@pytest.mark.parametrize("kind", [TABLE, INDEX])
+def test_a_path_that_stands_for_no_file_is_not_listed(store: Store, cache: Path, kind: int) -> None:
+    turn_a_bit(cache, session(store, 3), kind)
+    index = Index([store], str(cache))
+    index.scan()
+    assert_all_listed(index, [store])
+    index.close()
+
+
+@pytest.mark.parametrize("kind", [TABLE, INDEX])
+@pytest.mark.parametrize("texts", [True, False])
+def test_a_session_that_grows_is_listed_once(store: Store, cache: Path, kind: int, texts: bool) -> None:
+    turn_a_bit(cache, session(store, 3), kind)
+    append(session(store, 3), message("new", "e0", "more"))
+    index = Index([store], str(cache))
+    index.scan(texts=texts)
+    assert_all_listed(index, [store])
+    assert index.catalog.generation == 1
+    index.close()
+    assert_right(cache, store)
+
+
+@pytest.mark.parametrize("kind", [TABLE, INDEX])
+def test_a_session_that_is_gone_is_listed_no_more(store: Store, cache: Path, kind: int) -> None:
+    turn_a_bit(cache, session(store, 3), kind)
+    session(store, 3).unlink()
+    index = Index([store], str(cache))
+    index.scan()
+    assert_all_listed(index, [store])
+    assert index.catalog.generation == 1
+    index.close()
+
+
+@pytest.mark.parametrize("kind", [TABLE, INDEX])
+def test_to_compare_all_finds_that_index_and_table_differ(store: Store, cache: Path, kind: int) -> None:
+    turn_a_bit(cache, session(store, 3), kind)
+    catalog = Catalog(str(cache), [store])
+    done = verify(catalog, [store])
+    catalog.close()
+    assert [finding.what for finding in done.findings] == ["it was damaged: all that it held is forgotten"]
+    scanned(cache, store)
+    assert_right(cache, store)
+
+
+@pytest.mark.parametrize(
+    "statement", ["UPDATE sessions SET listed = 0 WHERE key = 3", "UPDATE sessions SET cwd = x'61'"]
+)
+def test_to_compare_all_finds_what_is_beside_a_row(store: Store, cache: Path, statement: str) -> None:
+    spoil(cache, statement)
+    catalog = Catalog(str(cache), [store])
+    done = verify(catalog, [store])
+    catalog.close()
+    assert Counter(finding.what for finding in done.findings) == {
+        "it was damaged: all that it held is forgotten": 1
+    }
+
+
+def test_what_another_process_has_removed_is_no_damage(store: Store, cache: Path) -> None:
+    index, other = Index([store], str(cache)), Index([store], str(cache))
+    index.scan()
+    other.scan()
+    session(store, 3).unlink()
+    append(session(store, 4), message("new", "e0", "more"))
+    other.scan()
+    other.catalog.remove([str(session(store, 4))])
+    index.scan()
+    assert_all_listed(index, [store])
+    assert (index.catalog.generation, index.counts.whole) == (0, 1)
+    index.close()
+    other.close()

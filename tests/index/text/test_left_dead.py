@@ -1,0 +1,108 @@
+"""What others have left dead in the text store is thrown away by a scan that changes nothing, too."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.index.catalog import Catalog
+from app.index.index import Index
+from app.index.text import compact
+from app.index.text.compact import WORTH_BYTES
+from app.index.text.segment import Writer
+from app.index.text.store import TextStore
+from tests.index.helpers import append, fill, message, pi_store
+from tests.index.text.helpers import assert_right, scanned, segments
+
+if TYPE_CHECKING:
+    from app.stores.base import Store
+
+COUNT = 6
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    fill(tmp_path / "store", COUNT)
+    return pi_store(tmp_path / "store")
+
+
+@pytest.fixture
+def cache(tmp_path: Path, store: Store) -> Path:
+    scanned(tmp_path / "cache", store)
+    return tmp_path / "cache"
+
+
+def add_dead(cache: Path) -> None:
+    (path,) = cache.rglob("*.seg")
+    with open(path, "ab") as file:
+        file.write(os.urandom(2 * WORTH_BYTES))
+
+
+@pytest.fixture
+def tidied(monkeypatch: pytest.MonkeyPatch) -> list[TextStore]:
+    """Those that have tidied, in order."""
+    found: list[TextStore] = []
+    tidy = TextStore.tidy
+
+    def counted(self: TextStore, *args: object) -> None:
+        found.append(self)
+        tidy(self, *args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(TextStore, "tidy", counted)
+    return found
+
+
+def test_what_is_dead_at_the_end_of_a_segment_goes(cache: Path, store: Store) -> None:
+    before = sum(segments(cache).values())
+    add_dead(cache)
+    index = scanned(cache, store)
+    assert (index.counts.whole, index.counts.tails) == (0, 0)
+    assert sum(segments(cache).values()) == before
+    assert_right(cache, store)
+
+
+def test_a_segment_of_which_nobody_knows_goes(cache: Path, store: Store) -> None:
+    before = segments(cache)
+    catalog = Catalog(str(cache), [store])
+    orphan = Writer(catalog.text_folder)
+    orphan.keep(b"of somebody who was killed")
+    orphan.close()
+    assert len(segments(cache)) == 2
+    scanned(cache, store)
+    assert segments(cache) == before
+
+
+def test_where_nothing_is_dead_nobody_tidies(cache: Path, store: Store, tidied: list[TextStore]) -> None:
+    index = Index([store], str(cache))
+    index.scan()
+    index.scan()
+    index.close()
+    assert tidied == []
+    # Less than a copy is worth.
+    append(Path(store.root) / "--project-0--/session-0.jsonl", message("n", "e0", "more"))
+    (path,) = cache.rglob("*.seg")
+    with open(path, "ab") as file:
+        file.write(os.urandom(WORTH_BYTES // 2))
+    catalog = Catalog(str(cache), [store])
+    assert catalog.text_store.lost({}) == set()
+    assert not catalog.text_store.is_untidy
+    catalog.close()
+
+
+def test_what_cannot_be_copied_is_tried_once(
+    cache: Path, store: Store, tidied: list[TextStore], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(compact.Segment, "make", full)
+    add_dead(cache)
+    index = Index([store], str(cache))
+    for _ in range(3):
+        index.scan()
+    index.close()
+    assert len(tidied) == 1
+    assert_right(cache, store)
