@@ -11,8 +11,9 @@ from app.formats.context import system_of
 from app.formats.slot import fold_title
 from app.formats.stamps import iso
 from app.formats.trim import trimmed
+from app.sessions.asked import block, checked
 from app.sessions.change import Change
-from app.sessions.errors import AmbiguousEntry, ReadOnly, UnknownEntry
+from app.sessions.errors import AmbiguousEntry, BadValue, ReadOnly, UnknownEntry
 from app.sessions.session import Session
 from app.sessions.session_file import fresh_id
 from app.sessions.tracked_file import now_ms
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from app.sessions.entry import Entry
 
 
+@checked
 class Appending(Session):
     """A session that grows.
 
@@ -34,11 +36,17 @@ class Appending(Session):
     Errors are subclasses of `app.sessions.errors.SessionError`; `UnknownEntry` for an id that is not there,
     `AmbiguousEntry` for one that several entries have, `ReadOnly` for formats that are only read,
     `LiveSession` beside an agent that would be hurt, `WriteFailed` and its kinds for what the system refuses,
-    `BadValue` for what JSON cannot hold.
+    `BadValue` for what has the wrong type, and for what JSON cannot hold.
     """
 
     def append_message(self, message: Mapping[str, Any]) -> str:
-        """Append a message of any role; return the entry's id."""
+        """Append a message of any role; return the entry's id.
+
+        :raises BadValue: it has no role, so that nobody could tell whose it is.
+        """
+        role = message.get("role")
+        if not isinstance(role, str) or not role:
+            raise BadValue(self._file.path, 0, "a message has to have a role")
         return self._append({"type": "message", "message": dict(message)})
 
     def append_thinking_level_change(self, level: str) -> str:
@@ -53,16 +61,21 @@ class Appending(Session):
         self,
         summary: str,
         first_kept_entry_id: str | None,
-        tokens_before: int,
+        tokens_before: float,
         details: Any = None,
         from_hook: bool | None = None,
     ) -> str:
         """Put a summary in the place of what went before; return the entry's id.
 
-        :param first_kept_entry_id: the first entry the context keeps; None to keep none.
+        :param first_kept_entry_id: the first entry the context keeps; None to keep none. One that is not on
+            the path to the leaf keeps none either.
         :param tokens_before: tokens of the context that was summarised.
         :param from_hook: whether an extension made it.
+        :raises UnknownEntry, AmbiguousEntry: of `first_kept_entry_id`.
         """
+        self._catch_up()
+        if first_kept_entry_id is not None:
+            self._existing(first_kept_entry_id)
         entry_id = fresh_id(self._file.book.by_id)
         fields = {
             "type": "compaction",
@@ -92,10 +105,11 @@ class Appending(Session):
         :param content: text, or blocks of text and images.
         :param display: whether a person sees it too.
         """
+        path = self._file.path
         fields = {
             "type": "custom_message",
             "customType": custom_type,
-            "content": content if isinstance(content, str) else [dict(block) for block in content],
+            "content": content if isinstance(content, str) else [block(each, path) for each in content],
             "display": display,
             **self._file.writing.told_by_extension,
         }
@@ -155,11 +169,13 @@ class Appending(Session):
     def append_label_change(self, target_id: str, label: str | None) -> str:
         """Put a label on an entry, or take it off with None or ""; return the new entry's id.
 
-        The file's time stays, and so does the place in the tree: the label goes below the leaf (FORMATS 2.1).
+        Line breaks become blanks, as in a name. The file's time stays, and so does the place in the tree: the
+        label goes below the leaf (FORMATS 2.1).
         """
         self._catch_up()
         self._existing(target_id)
         fields = {"type": "label", "targetId": target_id}
+        label = _in_one_line(label or "")
         before = self.get_label(target_id)
         entry_id = self._append(fields | ({"label": label} if label else {}), keep_time=True)
         self._done("label", entry_id, before, label or None, target_id)
@@ -264,4 +280,8 @@ class Appending(Session):
 
 def _folded(name: str) -> str | None:
     """A name as pi writes it: one line; None for none."""
-    return trimmed(re.sub(r"[\r\n]+", " ", name))
+    return trimmed(_in_one_line(name))
+
+
+def _in_one_line(text: str) -> str:
+    return re.sub(r"[\r\n]+", " ", text)

@@ -1,19 +1,121 @@
-"""What a caller hands over, looked at before anything is done with it: paths, and names of agents."""
+"""What a caller hands over, looked at before anything is done with it: types, paths, names of agents."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from functools import wraps
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from app import places
-from app.sessions.errors import NoPath, NotThere, UnknownAgent
+from app.sessions.errors import BadValue, NoPath, NotThere, UnknownAgent
 from app.stores import AGENTS, agent_named
 from app.stores import base as stores
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable
 
     from app.stores.base import Agent
+
+    Kind = tuple[str, Callable[[Any], bool]]
+
+Class = TypeVar("Class", bound=type)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+_KINDS: dict[str, Kind] = {
+    "None": ("None", lambda value: value is None),
+    "str": ("a text", _is_text),
+    "bool": ("True or False", lambda value: isinstance(value, bool)),
+    "int": ("a whole number", lambda value: _is_number(value) and isinstance(value, int)),
+    "float": ("a number", _is_number),
+    "tuple[str, ...]": (
+        "texts in a tuple",
+        lambda value: isinstance(value, tuple | list) and all(map(_is_text, value)),
+    ),
+    "Mapping[str, Any]": ("a mapping", lambda value: isinstance(value, Mapping)),
+    "Mapping[str, str]": (
+        "a mapping of texts",
+        lambda value: (
+            value is os.environ
+            or (isinstance(value, Mapping) and all(map(_is_text, [*value.keys(), *value.values()])))
+        ),
+    ),
+    "Iterable[Mapping[str, Any]]": (
+        "blocks",
+        lambda value: isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping),
+    ),
+    "Callable[[int, int], object]": ("something to call", callable),
+    "Store": ("a store", lambda value: isinstance(value, stores.Store)),
+}
+"""What the annotations of parameters ask for, each in words and as a test. `Any` asks for nothing."""
+
+
+def checked(of: Class) -> Class:
+    """Have every public method of a class look at the types of what it is given, by its own annotations.
+
+    So what it says and what it takes are one, and what it refuses is refused before anything is done, as a
+    `BadValue`. An annotation that `_KINDS` does not know is a KeyError where the class is made.
+    """
+    for name, member in [*vars(of).items()]:
+        if name.startswith("_"):
+            continue
+        if isinstance(member, classmethod):
+            setattr(of, name, classmethod(_looking(member.__func__)))
+        elif isinstance(member, FunctionType):
+            setattr(of, name, _looking(member))
+    return of
+
+
+def _looking(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function`, a method, with a look at its arguments first."""
+    code = function.__code__
+    names = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
+    asked = {name: _kinds(function.__annotations__[name]) for name in names}
+    in_order = [*asked.items()][: code.co_argcount - 1]
+
+    @wraps(function)
+    def looking(owner: Any, *values: Any, **named: Any) -> Any:
+        for (name, kinds), value in zip(in_order, values, strict=False):
+            _look(owner, name, kinds, value)
+        for name, value in named.items():
+            _look(owner, name, asked.get(name, ()), value)
+        return function(owner, *values, **named)
+
+    return looking
+
+
+def _kinds(annotation: str) -> tuple[Kind, ...]:
+    return () if annotation == "Any" else tuple(_KINDS[word] for word in annotation.split(" | "))
+
+
+def _look(owner: Any, name: str, kinds: tuple[Kind, ...], value: Any) -> None:
+    if kinds and not any(fits(value) for _, fits in kinds):
+        file = getattr(owner, "_file", None)  # a class has none
+        wanted = " or ".join(words for words, _ in kinds)
+        raise BadValue(file.path if file else "", 0, f"{name} has to be {wanted}, not {_told(value)}")
+
+
+def _told(value: Any) -> str:
+    return "None" if value is None else type(value).__name__
+
+
+def block(value: Any, path: str) -> dict[str, Any]:
+    """One block of a message, as it is written into the session at `path`.
+
+    :raises BadValue: it is none.
+    """
+    if not isinstance(value, Mapping):
+        raise BadValue(path, 0, f"a block of a message has to be a mapping, not {_told(value)}")
+    return dict(value)
 
 
 def taken(path: str) -> str:

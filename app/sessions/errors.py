@@ -81,7 +81,7 @@ class AmbiguousEntry(SessionError, LookupError):
 
 
 class BadValue(SessionError, ValueError):
-    """What was to be written is no JSON."""
+    """What was handed over has the wrong type, or is nothing that a session can hold."""
 
 
 class ReadOnly(SessionError):

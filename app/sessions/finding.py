@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from app import places
 from app.sessions import listing
-from app.sessions.asked import absolute, known, suffixes, taken
+from app.sessions.asked import absolute, checked, known, suffixes, taken
 from app.sessions.file_storage import FileStorage
 from app.sessions.forking import Forking
 from app.stores import agent_named
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from app.sessions.listing import SessionInfo
 
 
+@checked
 class Finding(Forking):
     """A session among others."""
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from app.formats.stamps import iso
 from app.sessions.appending import Appending
-from app.sessions.asked import known, taken
+from app.sessions.asked import checked, known, taken
 from app.sessions.change import Change
 from app.sessions.errors import ReadOnly, UnknownEntry, WriteFailed
 from app.sessions.fork import Cutting, copy_artifacts, cut_path, drop_artifacts, fork_last
@@ -26,6 +26,7 @@ _LAST = 20
 """How many messages a fork of nickcecere/agent carries over (specs 003)."""
 
 
+@checked
 class Forking(Appending):
     """A session from which others can be made."""
 

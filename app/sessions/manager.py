@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from app import places
 from app.sessions import listing
-from app.sessions.asked import absolute, known
+from app.sessions.asked import absolute, checked, known
 from app.sessions.errors import NoFile, NotThere
 from app.sessions.file_storage import FileStorage
 from app.sessions.finding import Finding
@@ -29,13 +29,15 @@ if TYPE_CHECKING:
     from app.sessions.entry import Entry
 
 
+@checked
 class SessionManager(Finding):
     """A session and its leaf. Make one with the class methods; `Session` has what can be asked of it,
     `Appending` what can be put into it, `Forking` what can be made of it, `Finding` which others there are.
 
     Paths may be relative to the present folder and begin with `~`, as the agents take them. Every error is a
-    `SessionError`. All that take a path raise `NoPath` for what can be none, and `NotThere` for a relative
-    one where the present folder is gone; all that take the name of an agent raise `UnknownAgent`.
+    `SessionError`: `BadValue` for what has another type than the method says. All that take a path raise
+    `NoPath` for what can be none, and `NotThere` for a relative one where the present folder is gone; all
+    that take the name of an agent raise `UnknownAgent`.
     """
 
     def get_path(self, from_id: str | None = None) -> list[Entry]:

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from app import places
 from app.formats.migrate import CURRENT_VERSION
+from app.sessions.asked import checked
 from app.sessions.context import Context, build_context
 from app.sessions.damage import damage_of
-from app.sessions.errors import LiveSession
+from app.sessions.errors import BadValue, LiveSession
 from app.sessions.file_storage import FileStorage
 from app.sessions.guard import Guard
 from app.sessions.session_file import SessionFile
 from app.sessions.shrink import restore
 from app.sessions.tree_nodes import TreeNode, plant
+from app.stores.base import DANGERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from app.sessions.storage import SessionStorage
 
 
+@checked
 class Session:
     """A session and its leaf, as they stand. `SessionManager` makes them."""
 
@@ -134,9 +137,9 @@ class Session:
         """What the last write did, and what it changed: all that is needed to take it back."""
         return self._change
 
-    def get_entry(self, entry_id: str) -> Entry | None:
-        """The entry with that id, the last if there are several; None where there is none."""
-        return self._file.book.by_id.get(entry_id)
+    def get_entry(self, entry_id: str | None) -> Entry | None:
+        """The entry with that id, the last if there are several; None where there is none, and for None."""
+        return None if entry_id is None else self._file.book.by_id.get(entry_id)
 
     def get_entries(self) -> list[Entry]:
         """All entries, in file order."""
@@ -155,9 +158,9 @@ class Session:
         """The roots of the tree, with all entries below them."""
         return plant(self._file.book)
 
-    def get_label(self, entry_id: str) -> str | None:
+    def get_label(self, entry_id: str | None) -> str | None:
         """The label on an entry, None where there is none."""
-        return self._file.book.labels.get(entry_id)
+        return None if entry_id is None else self._file.book.labels.get(entry_id)
 
     def build_session_context(self, leaf_id: str | None = None) -> Context:
         """What the agent would send to the model (specs 002 "Context Reconstruction").
@@ -180,7 +183,11 @@ class Session:
 
         :param operation: one of `app.stores.base.DANGERS`. A file of an old version is written anew before it
             takes an entry, so for one of these that must be safe as well.
+        :raises BadValue: it is none of them.
         """
+        if operation not in DANGERS:
+            known = ", ".join(DANGERS)
+            raise BadValue(self._file.path, 0, f"there is no write {operation!r}; there are {known}")
         try:
             self._file.protect(operation)
             if self._file.head.version < CURRENT_VERSION:

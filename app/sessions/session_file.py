@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 _TRIES = 50
 """How often a write is begun anew because somebody else wrote first. Each time they wrote a whole entry."""
 _TITLE = ("title", "titleSource")
-_NAMED = ("parentId", "targetId", "fromId")
+_NAMED = ("parentId", "targetId", "fromId", "firstKeptEntryId")
 """The fields of an entry that name others, which must be there (FORMATS 2.0, rules 5 and 6)."""
 
 

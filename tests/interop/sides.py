@@ -116,10 +116,19 @@ class Real(Side):
         self.session.call(
             "appendCompaction",
             summary,
-            _or_undefined(self.id_at(kept)),
+            _or_undefined(self.kept_at(kept)),
             tokens,
             *map(_or_undefined, (details, hook)),
         )
+
+    def kept_at(self, place: Any) -> Any:
+        """The id of the first kept entry. The programs write one that is not there, and go on without any of
+        what was to be kept; leafmark refuses it (FORMATS 2.0, rule 6).
+        """
+        found = self.id_at(place)
+        if found == NOBODY:
+            raise Refused("there is no entry to keep from")
+        return found
 
     def custom(self, kind: str, data: Any) -> None:
         self.session.call("appendCustomEntry", kind, _or_undefined(data))
@@ -174,7 +183,7 @@ class RealOmp(Real):
     def compaction(self, summary: str, kept: Any, tokens: int, details: Any, hook: bool | None) -> None:
         options = {"details": details, "fromExtension": hook}
         given = {key: value for key, value in options.items() if value is not None}
-        self.session.call("appendCompaction", summary, UNDEFINED, self.id_at(kept), tokens, given)
+        self.session.call("appendCompaction", summary, UNDEFINED, self.kept_at(kept), tokens, given)
 
     def name(self, name: str) -> None:
         self.session.call("setSessionName", name, "user")

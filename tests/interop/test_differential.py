@@ -5,6 +5,7 @@ Then each side opens the other's file, where ids and times have to agree as well
 
 from __future__ import annotations
 
+import re
 import shutil
 import tempfile
 from pathlib import Path
@@ -26,6 +27,8 @@ TEXTS = st.one_of(
     ),
     st.text(max_size=12),
 )
+# A label is written in one line here, and as it is by the programs.
+LABELS = TEXTS.map(lambda text: re.sub(r"[\r\n]+", " ", text))
 SPOKEN = st.one_of(st.sampled_from(["Why?", "", "fix\nit", "🙂 \u202e"]), st.text(max_size=8))
 PLACES = st.one_of(st.integers(0, 30), st.integers(0, 30), st.integers(0, 30), st.just(MISSING))
 DETAILS = st.sampled_from([None, {"readFiles": ["a.py"], "n": 1.5}, {}])
@@ -80,8 +83,8 @@ COMMON = (
     step("compaction", SPOKEN, PLACES, st.integers(0, 10**9), DETAILS, HOOKS),
     step("custom", KINDS, DETAILS),
     step("custom_message", KINDS, CONTENTS, st.booleans(), DETAILS),
-    step("label", PLACES, st.one_of(st.none(), TEXTS)),
-    step("label", PLACES, TEXTS),
+    step("label", PLACES, st.one_of(st.none(), LABELS)),
+    step("label", PLACES, LABELS),
     step("branch", PLACES),
     step("reset"),
     step("summary", st.one_of(PLACES, st.none()), SPOKEN, DETAILS, HOOKS),
