@@ -22,6 +22,7 @@ class SearchFound(Message):
     hits      the best hit of each of the sessions, by path; what it says is to be looked up in a thread
     order     the paths in the search's own order
     everywhere   what tools were asked and gave back was looked through as well
+    leaves_tools   it was not, and can be (`index.query.wider`)
     took_ms   since the search began
     """
 
@@ -38,6 +39,7 @@ class SearchFound(Message):
         hits: Mapping[str, Hit] | None = None,
         order: Sequence[str] = (),
         everywhere: bool = False,
+        leaves_tools: bool = False,
         took_ms: int = 0,
     ) -> None:
         self.query = query
@@ -50,6 +52,7 @@ class SearchFound(Message):
         self.hits = {} if hits is None else hits
         self.order = order
         self.everywhere = everywhere
+        self.leaves_tools = leaves_tools
         self.took_ms = took_ms
         super().__init__()
 

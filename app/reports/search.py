@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from app.setup import Setup
 
 SCHEMA = 1
+MORE = "; --all-text looks through tools as well"
+"""What is said where nothing matches in what was said, and tools were not looked through."""
 
 
 def run(options: Options, setup: Setup) -> int:
@@ -56,7 +58,12 @@ def run(options: Options, setup: Setup) -> int:
             # Of files the search itself says it.
             told = {row.path for row in index.rows()} | index.unread.keys()
             complain_of_skipped(index.complaints, told, setup.stores)
-        return report(pages, lambda hit: places.pop(hit.path, None) or index.place(hit), options, setup)
+        from app.index.query.wider import leaves_tools
+
+        more = MORE if leaves_tools(asked) else ""
+        return report(
+            pages, lambda hit: places.pop(hit.path, None) or index.place(hit), options, setup, more=more
+        )
     except QueryError as error:
         from app.reports.pointed import complain_of
 
@@ -66,10 +73,11 @@ def run(options: Options, setup: Setup) -> int:
         index.close()
 
 
-def report(pages: Iterable[Page], place: Places, options: Options, setup: Setup) -> int:
+def report(pages: Iterable[Page], place: Places, options: Options, setup: Setup, *, more: str = "") -> int:
     """Print the hits of a search, lines as they come, JSON when all are there.
 
     :param place: where in its session's tree a hit is.
+    :param more: what is said besides where nothing matches.
     :return: the exit code.
     """
     counted = _Counted(pages, options.limit)
@@ -98,7 +106,7 @@ def report(pages: Iterable[Page], place: Places, options: Options, setup: Setup)
             things = "hits" if options.every else "sessions"
             complain(f"{counted.shown:,} of {counted.met:,} {things}; --limit {counted.met} shows all")
     if not counted.total:
-        complain("no session matches")
+        complain(f"no session matches{more}")
         return 1
     return 0
 

@@ -59,7 +59,8 @@ class SearchingSide(Pane):
         """:param index: what is searched; None while there is nothing to search yet: `look_again` then.
         :param failed: gets what goes wrong in a thread; called in that thread.
         """
-        super().__init__(model.arrangement.title, id=id)
+        title, *shorter = model.arrangement.titles()
+        super().__init__(title, tuple(shorter), id=id)
         self.list = SessionListView(model, setup.now_ms(), id="sessions")
         self.box = SearchBox(id="filter")
         self.note = SearchNote(id="search-note")
@@ -72,6 +73,8 @@ class SearchingSide(Pane):
         self._answered: str | None = ""
         self.is_due = False
         self.is_refused = False
+        # what tools said was not looked through for it, and can be
+        self.leaves_tools = False
         self.steps_before = 0
         # nothing was answered yet of what the run began with: the list shows what cannot be wrong
         self._is_first = False
@@ -215,6 +218,7 @@ class SearchingSide(Pane):
         self._answered = event.query
         self.is_due = not event.done
         self.is_refused = bool(event.refused)
+        self.leaves_tools = event.leaves_tools
         if self._is_first and (event.paths or event.done):
             self._is_first = False
             if self.list.steps == self.steps_before:

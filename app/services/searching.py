@@ -67,6 +67,7 @@ class Searching(Questions):
             return
         self._ready = True
         from app.index.query.query import QueryError
+        from app.index.query.wider import leaves_tools
         from app.index.query.words import words_of
         from app.index.search.found import HitsByPath
 
@@ -85,7 +86,7 @@ class Searching(Questions):
             )
             self._post(refused)
             return
-        words = words_of(search.query)
+        words, has_more = words_of(search.query), leaves_tools(search.query)
         is_again = self._told == first
         hits = HitsByPath()
         posted, pause = begun, FIRST_SECONDS
@@ -109,6 +110,7 @@ class Searching(Questions):
                     hits=hits.copy(),
                     order=tuple(hits),
                     everywhere=everywhere,
+                    leaves_tools=has_more,
                     took_ms=round((now - begun) * 1000),
                 )
                 self._post(found)

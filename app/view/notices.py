@@ -26,6 +26,7 @@ _WAYS_OUT = {
     "agent": "goes on to the next program.",
     "named": "shows those without one as well.",
     "here": "looks in all folders.",
+    "tools": "looks through tools as well.",
 }
 
 
@@ -67,17 +68,19 @@ def searching_for(query: str) -> list[str]:
 
 
 def nothing_matches(
-    query: str, left_out: Sequence[str], keys: Mapping[str, str], *, so_far: bool
+    query: str, left_out: Sequence[str], keys: Mapping[str, str], *, so_far: bool, leaves_tools: bool = False
 ) -> list[str]:
     """What is said where nothing of what is shown otherwise matches what is searched for.
 
     :param left_out: why what matches is not shown, as `app.view.passing.what_leaves_out` says it.
-    :param keys: see `nothing_shown`.
+    :param keys: see `nothing_shown`; for "tools" the key that has them looked through as well.
     :param so_far: it is still being searched.
+    :param leaves_tools: what tools were asked and gave back was not looked through, and can be.
     """
     which = " ".join(["No session", *(_SHOWN[why] for why in left_out), "matches"])
     said = f"{which} “{one_line(query, 60)}”{' so far' if so_far and not left_out else ''}."
-    return [said, *_ways_out(left_out, keys), "Esc drops the filter."]
+    more = ["tools"] if leaves_tools and not so_far else []
+    return [said, *_ways_out([*left_out, *more], keys), "Esc drops the filter."]
 
 
 def _ways_out(reasons: Sequence[str], keys: Mapping[str, str]) -> list[str]:

@@ -19,6 +19,7 @@ from tests.cli.conftest import ROOT
 from tests.factory import chain, entry, header, message, stamp, write_session
 
 CALL = {"type": "toolCall", "id": "c1", "name": "read", "arguments": {"path": "/etc/zanzibar"}}
+NOTHING = "leafmark: no session matches; --all-text looks through tools as well\n"
 
 
 @pytest.fixture
@@ -59,7 +60,7 @@ def test_a_quote_that_is_not_closed_is_left_out(run, folder):
     assert [hit["path"] for hit in hits(run, '"it frobnicator', err=said)] == [
         hit["path"] for hit in hits(run, "it frobnicator")
     ]
-    assert hits(run, '"it frobnicator"', code=1, err="leafmark: no session matches\n") == []
+    assert hits(run, '"it frobnicator"', code=1, err=NOTHING) == []
 
 
 def hits(run, *words, code=0, err=""):
@@ -98,7 +99,7 @@ def test_words_are_found_everywhere_in_a_session_and_inside_longer_ones(run, fol
     assert {hit["session_id"] for hit in hits(run, "frobnicator")} == {"aaaa", "oooo"}
     assert [hit["session_id"] for hit in hits(run, "frobnic", "walrus", "shed")] == ["aaaa"]
     assert [hit["session_id"] for hit in hits(run, "walrus_eat")] == ["oooo"]
-    assert hits(run, '"it find"', code=1, err="leafmark: no session matches\n") == []
+    assert hits(run, '"it find"', code=1, err=NOTHING) == []
     assert [hit["entry_id"] for hit in hits(run, '"the frobnicator, find"')] == ["u1"]
 
 
@@ -111,6 +112,31 @@ def test_thinking_is_searched_and_tools_when_they_are_asked_for(run, folder):
         assert (result["entry_id"], result["role"]) == ("r1", "toolResult")
         (call,) = hits(run, "zanzibar", *words) if words[0][0] != "-" else hits(run, *words, "zanzibar")
         assert (call["entry_id"], call["role"]) == ("a1", "assistant")
+
+
+@pytest.mark.parametrize(
+    ("words", "is_told"),
+    [
+        (["xylophones"], True),
+        (["xylophones", "agent:pi"], True),
+        (["--json", "xylophones"], True),
+        (['"all xylophones"'], True),
+        (["--all-text", "qzqzq"], False),
+        (["in:all", "qzqzq"], False),
+        (["in:thinking", "xylophones"], False),
+        (["role:user", "xylophones"], False),
+        (["tool:read", "qzqzq"], False),
+        (["label:qzqzq"], False),
+        (["--", "-in:tools", "xylophones"], False),
+        (["--", "-walrus", "-frobnicator", "-gramophone", "-needle"], False),
+    ],
+)
+def test_where_nothing_is_found_it_is_said_how_tools_are_looked_through(run, folder, words, is_told):
+    done = run("search", *words)
+    assert done.code == 1
+    last = done.err.splitlines()[-1] + "\n"
+    assert last == (NOTHING if is_told else "leafmark: no session matches\n")
+    assert len(last) <= 80
 
 
 def test_names_labels_folders_and_ids_are_found(run, folder):
@@ -211,7 +237,26 @@ def test_json_says_what_was_looked_for_instead(run, folder):
 def test_each_word_that_is_nowhere_is_said(run, folder, query, told):
     done = run("search", "--", *query.split())
     assert (done.code, done.out) == (1, "")
-    assert done.err.splitlines() == [f"leafmark: {each}" for each in [*told, "no session matches"]]
+    assert done.err.splitlines() == [*(f"leafmark: {each}" for each in told), NOTHING.strip()]
+
+
+@pytest.mark.parametrize(
+    ("query", "name", "instead"),
+    [
+        ('"Off BY"', "Off BY", "off by"),
+        ("re:OFF.by", "re:OFF.by", "re:(?i)OFF.by"),
+    ],
+)
+def test_what_is_nowhere_with_its_capitals_is_looked_for_without(run, folder, query, name, instead):
+    write_session(folder / "off.jsonl", *chain("it is off by one", id="off"))
+    told = f"leafmark: “{name}” is nowhere; looked for instead: {instead}\n"
+    done = run("search", query)
+    assert (done.code, len(done.out.splitlines()), done.err) == (0, 1, told)
+    assert "in another spelling" in done.out
+    done = run("search", "--json", query)
+    found = json.loads(done.out)
+    assert (done.err, found["total"], found["instead"]) == (told, 1, {name: [instead]})
+    assert [hit["session_id"] for hit in found["hits"]] == ["off"]
 
 
 @pytest.mark.parametrize("scope", ["in:tools", "in:all"])
@@ -340,7 +385,7 @@ def test_what_was_written_a_moment_ago_is_found(run, folder):
         file.write(json.dumps(message("late", "n1", "user", "the latecomer", 60)) + "\n")
     assert [hit["entry_id"] for hit in hits(run, "latecomer")] == ["late"]
     (folder / "a.jsonl").unlink()
-    assert hits(run, "latecomer", code=1, err="leafmark: no session matches\n") == []
+    assert hits(run, "latecomer", code=1, err=NOTHING) == []
 
 
 def test_stores_can_be_added_and_the_examples_shown(run, folder, home, tmp_path):

@@ -121,6 +121,11 @@ def compare(searcher: Searcher, sessions: list[Session], query: Query) -> None:
     if reference.is_nowhere(sessions, query):
         # No session has such a word: whatever there is was found by another spelling, and says so.
         assert all(hit.near for hit in found + relevant + every)
+        instead = reference.instead_of(sessions, query)
+        if instead is not None:
+            meant = [session for session in passing if session.matches(instead)]
+            _same({hit.path for hit in found}, {session.row.path for session in meant})
+            assert len(found) == len(relevant) == last.total == every_last.total == len(meant)
         return
     wanted = {session.row.path: session for session in passing if session.matches(query)}
     assert not any(hit.near for hit in found + relevant + every)

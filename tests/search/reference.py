@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import normalize
 
+from app.index.query.query import Query, Term
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from app.index.query.query import Query, Term
     from app.index.row import Row
 
 USER, ASSISTANT, THINKING, SUMMARY, CUSTOM, CALL, RESULT, SHELL, OTHER = range(1, 10)
@@ -301,9 +302,40 @@ def read(rows: Iterable[Row]) -> list[Session]:
 
 
 def is_nowhere(sessions: list[Session], query: Query) -> bool:
-    """Whether a word of the query is in no session at all: other spellings are tried then."""
+    """Whether a word of the query, or what has a capital in it, is in no session at all: other spellings are
+    tried then.
+    """
     return any(
-        not any(found_in(term, place.text) for session in sessions for place in session.places(query))
+        not _is_there(sessions, term, query)
         for term in query.terms
-        if term.kind == "word" and not term.negated
+        if (term.kind == "word" or term.exact) and not term.negated
     )
+
+
+def instead_of(sessions: list[Session], query: Query) -> Query | None:
+    """What is looked for where `is_nowhere`; None where that hangs on which other words are near to one."""
+    terms = []
+    for term in query.terms:
+        without = Term(term.kind, term.text, False, term.negated, term.position, term.length)
+        if term.negated or _is_there(sessions, term, query):
+            terms.append(term)
+        elif _is_narrow(query) and _is_there(sessions, term, Query()):
+            terms.append(term)  # it is elsewhere
+        elif term.exact and _is_there(sessions, without, query):
+            terms.append(without)
+        elif term.kind == "word":
+            return None
+        else:
+            terms.append(term)
+    return Query(
+        query.text, tuple(terms), query.filters, query.kinds, query.tools, query.everywhere, query.notes
+    )
+
+
+def _is_there(sessions: list[Session], term: Term, query: Query) -> bool:
+    """Whether it is in any session, where `query` has it looked for."""
+    return any(found_in(term, place.text) for session in sessions for place in session.places(query))
+
+
+def _is_narrow(query: Query) -> bool:
+    return not query.everywhere or not query.kinds >= {USER, ASSISTANT, THINKING, SUMMARY, CUSTOM}

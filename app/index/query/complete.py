@@ -6,7 +6,7 @@ from itertools import islice
 
 from app.formats.fold import fold
 from app.index.query.table import REGEX, SORTS, alike
-from app.index.query.tokens import as_value, tokens
+from app.index.query.tokens import as_value, spaced, tokens
 from app.index.query.vocabulary import Vocabulary
 
 TYPE_CHECKING = False
@@ -109,8 +109,8 @@ def _values(left: Token, whole: Token, vocabulary: Vocabulary) -> Iterator[Compl
     field = left.field
     at = len(left.items) - 1
     here = whole.items[at]
-    others = {fold(item.text) for item in whole.items if item is not here}
-    typed = fold(left.items[-1].text)
+    others = {spaced(fold(item.text)) for item in whole.items if item is not here}
+    typed = spaced(fold(left.items[-1].text))
     sort = SORTS[field]
     for value, meaning in sort.values.items():
         if value.startswith(typed) and value not in others:

@@ -8,6 +8,7 @@ from app.index.query import dates
 from app.index.query.amounts import SIGNS, amount, comparison
 from app.index.query.query import Filter, QueryError
 from app.index.query.table import SORTS
+from app.index.query.tokens import spaced
 from app.index.row import problem_count
 from app.places import below_home
 from app.stores import AGENTS
@@ -174,9 +175,7 @@ def _alike(values: list[str]) -> tuple[list[str], Callable[[str], str]]:
 
 
 def _spaced(text: str) -> str:
-    # Without `re`, which is loaded for nothing else of this. What a word begins or ends with is asked for.
-    begins, ends = text[:1].isspace(), text[-1:].isspace()
-    return " " * begins + " ".join(fold(text).split()) + " " * ends
+    return spaced(fold(text))
 
 
 def _is_short(folder: str) -> bool:

@@ -11,7 +11,8 @@ r"""The language in which sessions are looked for, on the screen and on the comm
 *Terms* (words, phrases, patterns) are looked for in what was said in a session and in its name, labels,
 folder, id and program: each has to be found somewhere in it, a word in the middle of a longer one as well. A
 `-` leaves out the sessions in which it is found. Case counts for a term with a capital in it and no other (of
-a pattern, only letters that stand for themselves are capitals, and `(?i)` makes none count).
+a pattern, only letters that stand for themselves are capitals, and `(?i)` makes none count); where nothing
+matches and such a term is nowhere, it is looked for without case, and that is said (`search.spellings`).
 
 *Filters* ask what the list knows of a session; what they take is in `table.SORTS`. Their names and values
 are compared without case, and any white space in a value is as good as one blank. Several filters must all

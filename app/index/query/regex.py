@@ -60,6 +60,24 @@ def compiled(pattern: str, *, ignore_case: bool) -> Any:
     return _compiled(pattern, ignore_case, _SEARCH)
 
 
+def filtered(pattern: str) -> Any:
+    """What tells at a glance of most UTF-8 `bytes` that `compiled(pattern, ignore_case=True)` is not in them:
+    that they lack words that are in all it matches. None where RE2 knows of no such words.
+
+    Of such bytes `Match(bytes, True)` is None. It takes a hundredth of the time that RE2 takes for a pattern
+    for which it can keep no table of what it has seen, as for one with a wide gap between two words.
+    """
+    from re2 import Filter, Options, error
+
+    words = Filter()
+    try:
+        words.Add(_spelt(pattern, True), _options(Options(), _SEARCH))
+        words.Compile()
+    except error:
+        return None
+    return None if words.Match(b"", True) else words
+
+
 @lru_cache(maxsize=64)
 def check(pattern: str) -> bool:
     """Look at a pattern, and say whether it has a capital, so that case counts (smart case).
@@ -84,8 +102,7 @@ def _compiled(pattern: str, ignore_case: bool, memory: int) -> Any:
     except ImportError:  # also where some other package calls itself re2
         raise BadPattern(f"re: needs the Python package {PACKAGE}, which is not installed") from None
     try:
-        spelt = "(?im)" + _by_lines(_as_folded(pattern)) if ignore_case else "(?m)" + _by_lines(pattern)
-        return re2.compile(spelt, _options(Options(), memory))
+        return re2.compile(_spelt(pattern, ignore_case), _options(Options(), memory))
     except UnicodeEncodeError:
         raise BadPattern("half a surrogate pair cannot be part of a pattern") from None
     except re2.error as error:
@@ -105,6 +122,10 @@ def _compiled(pattern: str, ignore_case: bool, memory: int) -> Any:
         part = pattern[at]
         before = pattern.count(part, 0, at)
     raise BadPattern(f"not a regular expression: {one_line(said, 120)}", part, before)
+
+
+def _spelt(pattern: str, ignore_case: bool) -> str:
+    return "(?im)" + _by_lines(_as_folded(pattern)) if ignore_case else "(?m)" + _by_lines(pattern)
 
 
 def _blamed(pattern: str, reason: str) -> int:

@@ -93,6 +93,15 @@ def as_value(text: str) -> str:
     return text if plain else quote(text)
 
 
+def spaced(text: str) -> str:
+    """`text` with one blank for any white space in it: to a value the one is as good as the other."""
+    if text.isprintable() and "  " not in text:
+        return text
+    # Without `re`, which is loaded for nothing else of this. What a word begins or ends with is asked for.
+    begins, ends = text[:1].isspace(), text[-1:].isspace()
+    return " " * begins + " ".join(text.split()) + " " * ends
+
+
 def _token(text: str, start: int) -> Token:
     negated = text[start] == "-" and not text.startswith(PLAIN_DASHES, start)
     at = start + negated

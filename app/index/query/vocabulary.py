@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.formats.fold import fold
 from app.formats.text import is_unseen
 from app.index.query.table import SORTS
+from app.index.query.tokens import spaced
 from app.places import below_home
 
 TYPE_CHECKING = False
@@ -20,7 +21,7 @@ LONGEST = 200
 class Value:
     """One value.
 
-    text    as it is typed behind the colon, before it is quoted
+    text    as it is typed behind the colon, before it is quoted: with one blank for any white space
     keys    folded; what is typed is compared with each of them
     count   how many sessions have it
     """
@@ -67,12 +68,12 @@ def vocabulary(rows: Iterable[Row], home: str = "") -> Vocabulary:
 def _values(field: str, found: dict[str, int], home: str) -> list[Value]:
     values: dict[str, Value] = {}
     for text, count in found.items():
-        if not _can_be_typed(text):
-            continue
         value = _value(field, text, count, home)
+        if not _can_be_typed(value.text):
+            continue
         same = values.setdefault(value.text, value)
         if same is not value:
-            # a folder below a home folder that has two spellings
+            # a folder below a home folder that has two spellings, or with other blanks
             same.keys = tuple(dict.fromkeys(same.keys + value.keys))
             same.count += count
     return list(values.values())
@@ -83,12 +84,12 @@ def _said(row: Row) -> Iterator[tuple[str, str]]:
     if row.cwd:
         yield "dir", row.cwd
     if row.name and not is_unseen(row.name):
-        yield "name", row.name
-    for label in {label for _, label in row.labels if label.strip()}:
+        yield "name", spaced(row.name)
+    for label in {spaced(label) for _, label in row.labels if label.strip()}:
         yield "label", label
-    for model in row.models:
+    for model in dict.fromkeys(map(spaced, row.models)):
         yield "model", model
-    for tool in row.tools:
+    for tool in dict.fromkeys(map(spaced, row.tools)):
         yield "tool", tool
 
 
@@ -96,8 +97,9 @@ def _value(field: str, text: str, count: int, home: str) -> Value:
     if field != "dir":
         return Value(text, (fold(text),), count)
     short = below_home(text, home)
-    shown = "~" + text[short:] if short else text
-    keys = (fold(shown),) if shown == text else (fold(shown), fold(text))
+    whole = spaced(text)
+    shown = spaced("~" + text[short:]) if short else whole
+    keys = (fold(shown),) if shown == whole else (fold(shown), fold(whole))
     return Value(shown, keys, count)
 
 
@@ -109,9 +111,6 @@ def _can_be_typed(text: str) -> bool:
         return True
     # Joiners inside emoji are not printable and welcome.
     return not any(
-        character < " "
-        or "\x7f" <= character <= "\x9f"
-        or "\ud800" <= character <= "\udfff"
-        or character in "\u2028\u2029"
+        character < " " or "\x7f" <= character <= "\x9f" or "\ud800" <= character <= "\udfff"
         for character in text
     )

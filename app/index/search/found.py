@@ -249,7 +249,7 @@ class Page:
     searched   sessions looked into, of `of`
     notes      what there is to say so far: near spellings that were used; when `done`, files that could not
                be read, too
-    instead    by a word that is nowhere, what was looked for instead
+    instead    by a term that is nowhere (`terms.name_of`), what was looked for instead
     as_kept    paths of files that cannot be read any more, of which what was kept was looked through
     unread     paths of files that cannot be read, of which nothing was
     """

@@ -133,7 +133,7 @@ class Search:
             self._done(memory)
 
     def _instead(self, view: View) -> dict[str, tuple[str, ...]]:
-        """By the text of each word that is nowhere, how else it is spelt."""
+        """By the name of each term that is nowhere, how else it is spelt."""
         spelt, notes = other_spellings(self.query, view, self._segments, self._pulse, self._has_any)
         self._spelt.update(spelt)
         self._notes += notes
@@ -211,7 +211,7 @@ class Search:
         unread = {**self._unread, **sweep.files.unread, **self._originals.lost}
         as_kept = {*(sweep.files.as_kept if self.query.is_deep else view.away)}.difference(unread)
         # Of files the last page tells: until then there are more of them with each.
-        notes = (*self._notes, *(self._about(as_kept, unread) if done else ()))
+        notes = (*self._notes, *(self._about(as_kept, unread) if done else _on_the_way(sweep.plan)))
         return Page(
             hits,
             sweep.total,
@@ -285,6 +285,13 @@ class Search:
             return asked_of(session, picker, reads, self._segments, terms)
 
         return score(picker.told(session), pieces, asked, len(sweep.plan.wanted), size, age)
+
+
+def _on_the_way(plan: Plan) -> Iterator[Note]:
+    """Why it takes so long."""
+    for seeker in (*plan.wanted, *plan.unwanted):
+        if seeker.is_slow:
+            yield Note("this pattern is slow: it takes a while", 0, 0)
 
 
 def _said_of(paths: Collection[str], how: str) -> Iterator[Note]:

@@ -58,6 +58,11 @@ class Seeker:
         return cased(self.term.text.split())
 
     @property
+    def is_slow(self) -> bool:
+        """Whether looking for it has taken so long that somebody who waits is to be told why."""
+        return False
+
+    @property
     def cost(self) -> tuple[int, int]:
         """What is to be looked for first: the smaller, the sooner."""
         return (0, -len(self.term.text))

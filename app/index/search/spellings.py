@@ -1,4 +1,6 @@
-"""How else the words of a query are spelt that are nowhere (`search.near`)."""
+"""How else the terms of a query are spelt that are nowhere: without their capitals, words also nearly like it
+(`search.near`).
+"""
 
 from __future__ import annotations
 
@@ -6,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from app.formats.fold import fold
 from app.formats.kinds import CONVERSATION
-from app.index.query.query import WORD, Note, Query, Term
+from app.index.query.query import REGEX, WORD, Note, Query, Term
 from app.index.search.near import faults, nearest
 from app.index.search.said import SHORT, WHERE
+from app.index.search.terms import name_of, uncased
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,9 +27,10 @@ if TYPE_CHECKING:
 def other_spellings(
     query: Query, view: View, segments: Segments, pulse: Pulse, has_any: Callable[[Query, View], bool]
 ) -> tuple[Spelt, list[Note]]:
-    """By the text of each word that is nowhere how else it is spelt, if that is known, and a note about each.
-    Of a query that is one word, nothing else needs to be said than that nothing matches. What only files
-    have, as what tools said, is too much to compare each word of it. A word that is only not where `role:`
+    """By the name of each term that is nowhere how else it is spelt, if that is known, and a note about each.
+    Phrases and patterns are among them that have a capital: of these there is one other spelling, without.
+    Of a query that is one term, nothing else needs to be said than that nothing matches. What only files
+    have, as what tools said, is too much to compare each word of it. A term that is only not where `role:`
     and the like have it looked for is not nowhere, and a note says so.
 
     :param query: nothing matches it.
@@ -38,8 +42,8 @@ def other_spellings(
     # A folder that is shown shorter has its words already.
     kinds = query.kinds | (WHERE.keys() - {SHORT} if query.everywhere else frozenset())
     for term in query.terms:
-        folded = fold(term.text)
-        if term.kind != WORD or term.negated or term.text in instead:
+        folded, name = fold(term.text), name_of(term)
+        if not (term.kind == WORD or term.exact) or term.negated or name in instead:
             continue
         if query.is_deep and not term.exact and not faults(folded):
             # To know that it is nowhere, all files would have to be read.
@@ -49,25 +53,26 @@ def other_spellings(
             continue
         if _is_narrow(query) and has_any(Query(terms=(term,)), view):
             # It is spelt right.
-            message = f"“{term.text}” is not where role:, in: or tool: have it looked for, but elsewhere"
+            message = f"“{name}” is not where role:, in: or tool: have it looked for, but elsewhere"
             notes.append(Note(message, term.position, term.length))
             continue
-        if term.exact and has_any(_alone(Term(WORD, folded), query), view):
+        words: tuple[str, ...] = ()
+        if term.exact and has_any(_alone(uncased(term), query), view):
             # Only its capitals are nowhere.
-            words: tuple[str, ...] = (folded,)
-        else:
+            words = (name_of(term, "(?i)") if term.kind == REGEX else folded,)
+        elif term.kind == WORD:
             found = nearest(folded, _places(view, segments), kinds, pulse)
             # The word itself may stand where it could not be confirmed.
             words = tuple(word for word in found if word != folded)
-        instead[term.text] = words
+        instead[name] = words
         if words:
-            message = f"“{term.text}” is nowhere; looked for instead: {', '.join(words)}"
+            message = f"“{name}” is nowhere; looked for instead: {', '.join(words)}"
             notes.append(Note(message, term.position, term.length))
-        elif query.is_deep:
-            message = f"“{term.text}” is nowhere; outside the conversation no other spellings are known"
+        elif query.is_deep and term.kind == WORD:
+            message = f"“{name}” is nowhere; outside the conversation no other spellings are known"
             notes.append(Note(message, term.position, term.length))
         elif not _is_alone(term, query):
-            notes.append(Note(f"“{term.text}” is nowhere", term.position, term.length))
+            notes.append(Note(f"“{name}” is nowhere", term.position, term.length))
     return instead, notes
 
 

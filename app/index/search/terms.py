@@ -21,7 +21,7 @@ class Plan:
     """
 
     def __init__(self, query: Query, instead: dict[str, tuple[str, ...]] | None = None) -> None:
-        """:param instead: by the text of a word that is nowhere, how else it is spelt.
+        """:param instead: by the `name_of` what is nowhere, how else it is spelt.
         :raises QueryError: a pattern cannot be looked for.
         """
         self.query = query
@@ -54,10 +54,16 @@ class Plan:
 def seeker(term: Term, instead: dict[str, tuple[str, ...]] | None = None) -> Seeker:
     """What looks for a term.
 
+    :param instead: see `Plan`; what is not wanted has no other spellings.
     :raises QueryError: its pattern cannot be looked for.
     """
+    spellings = instead.get(name_of(term), ()) if instead and not term.negated else ()
     if term.kind == WORD:
-        return Words(term, (instead or {}).get(term.text, ()))
+        return Words(term, spellings)
+    if spellings:
+        found = seeker(uncased(term))
+        found.near = True
+        return found
     if term.kind == PHRASE:
         if len(term.text.split()) == 1:
             return Words(term)
@@ -79,5 +85,21 @@ def caseless(exact: Seeker) -> Seeker:
     """What looks for the same whatever its case."""
     if not exact.exact:
         return exact
-    term = exact.term
-    return seeker(Term(term.kind, term.text, False, term.negated, term.position, term.length))
+    return seeker(uncased(exact.term))
+
+
+def uncased(term: Term) -> Term:
+    """The same, but for case, which does not count."""
+    return Term(term.kind, term.text, False, term.negated, term.position, term.length)
+
+
+def name_of(term: Term, flag: str = "") -> str:
+    """What a term is called in notes and answers: a word or a phrase by its text, a pattern as it is typed.
+
+    :param flag: stands before the pattern in it.
+    """
+    if term.kind != REGEX:
+        return term.text
+    pattern = flag + term.text
+    # One with a blank came in quotes: those within are escaped, and stay so.
+    return f're:"{pattern}"' if any(map(str.isspace, pattern)) else f"re:{pattern}"

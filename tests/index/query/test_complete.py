@@ -10,6 +10,7 @@ from app.index.query.complete import MOST, complete
 from app.index.query.table import SORTS
 from app.index.query.vocabulary import Vocabulary, vocabulary
 from tests.factory import make_row
+from tests.index.query.helpers import FACTS, read
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -139,7 +140,30 @@ def test_only_so_many_are_offered() -> None:
     assert [each.text for each in found] == [f"name-{number}" for number in range(MOST)]
 
 
-@pytest.mark.parametrize("name", ["two\nlines", "\x1b[0m", "\x7f", "half \ud83d", "x" * 300, "a\u2028b"])
+@pytest.mark.parametrize("blank", ["\t", "\n", "\r\n", " \n ", "  ", "\u2028", "\u00a0", "\x1f", "\x85"])
+def test_any_white_space_in_a_value_is_offered_as_one_blank(blank: str) -> None:
+    text, plain = f"nm{blank}two", "nm two"
+    odd = make_row(
+        "1",
+        cwd=f"/home/me/{text}",
+        name=text,
+        labels=(("a", text), ("b", plain)),
+        models=(text, plain),
+        tools=(text, plain),
+    )
+    known = vocabulary([odd, make_row("2", name=plain, labels=(("a", plain),))], "/home/me")
+    for field in ("name", "label", "model", "tool"):
+        assert applied(f"{field}:|", known) == [f'{field}:"{plain}"']
+        assert applied(f'{field}:"NM{blank}t|', known) == [f'{field}:"{plain}"']
+        assert applied(f'{field}:"{text}",|', known) == []
+        assert read(f'{field}:"{plain}"').passes(odd, FACTS)
+    assert [(it.text, it.count) for it in known.of("name")] == [(plain, 2)]
+    assert [(it.text, it.count) for it in known.of("label")] == [(plain, 2)]
+    assert [(it.text, it.count) for it in known.of("tool")] == [(plain, 1)]
+    assert applied("dir:~/n|", known) == applied("dir:/home/me/n|", known) == [f'dir:"~/{plain}"']
+
+
+@pytest.mark.parametrize("name", ["\x1b[0m", "\x7f", "half \ud83d", "x" * 300, "\0"])
 def test_what_cannot_be_typed_is_not_offered(name: str) -> None:
     assert vocabulary([make_row(name=name)]).of("name") == []
     assert [value.text for value in vocabulary([make_row(name="👩\u200d💻")]).of("name")] == ["👩\u200d💻"]

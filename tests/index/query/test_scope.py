@@ -6,6 +6,7 @@ import pytest
 
 from app.formats import kinds
 from app.formats.kinds import ASSISTANT, CALL, CONVERSATION, OTHER, RESULT, SHELL, THINKING, TOOLS, USER
+from app.index.query.wider import leaves_tools
 from tests.index.query.helpers import passes, read, refused
 
 
@@ -107,3 +108,29 @@ def test_a_query_that_looks_nowhere_is_refused(blamed: str) -> None:
 )
 def test_sessions_are_asked_for_a_tool_where_texts_cannot_tell(text: str, left: list[str]) -> None:
     assert [each.field for each in read(text).filters] == left
+
+
+@pytest.mark.parametrize(
+    ("text", "leaves"),
+    [
+        ("x", True),
+        ('"x y" -role:user', True),
+        ("re:x agent:pi", True),
+        ("-in:thinking x", True),
+        ("date:<2d x", True),
+        ("", False),
+        ("agent:pi", False),
+        ("-x", False),
+        ("x in:tools", False),
+        ("x in:all", False),
+        ("x in:thinking", False),
+        ("x role:user", False),
+        ("x tool:bash", False),
+        ("x -in:tools", False),
+        ("x -role:bash", False),
+        ("x -tool:bash", True),
+    ],
+)
+def test_tools_are_left_out_only_where_nothing_says_where_to_look(text: str, leaves: bool) -> None:
+    assert leaves_tools(read(text)) is leaves
+    assert not leaves_tools(read(text, all_text=True))
