@@ -15,7 +15,8 @@ from app.stores import store_holding
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from app.actions.journal import Journal, Recorded
+    from app.actions.journal import Journal
+    from app.actions.recorded import Recorded
     from app.sessions.change import Change
     from app.stores.base import Store
 
@@ -76,7 +77,10 @@ def take_back_earlier(
     notes = []
     for each in tried:
         try:
-            (journal.told if each.waits else journal.taken_back)(each.step.number)
+            if each.waits:
+                journal.told(each.step.number)
+            else:
+                journal.taken_back(each.step.number, each.change)
         except OSError as error:
             # a write to an open file that fails names no path
             where = error.filename or state_folder

@@ -2,27 +2,39 @@
 
 It is leafmark's own file, `journal.jsonl` in its state folder: a line for each change, and a line for each
 that was taken back or of which it was said why that cannot be. Several programs may write to it at a time.
+What went to the trash is known by it as long as it lies there, whatever was done and taken back since.
 """
 
 from __future__ import annotations
 
 import errno
-import json
 import os
-from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from app.sessions.change import Change
+from app.actions.recorded import (
+    Recorded,
+    actions_of,
+    as_line,
+    entries_of,
+    number_in,
+    taken_back_line,
+    trashed_by,
+    written,
+)
 from app.sessions.tracked_file import now_ms
 from app.small_files import check_regular, read_small, write_whole
 from app.stores.locks import FileLock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
+
+    from app.sessions.change import Change
 
 NAME = "journal.jsonl"
 KEPT = 1_000
-"""So many actions are kept, each with all its changes; the file is written anew when it has `_MORE` more."""
+"""So many actions are kept, each with all its changes, and older ones of which something lies in the trash.
+The file is written anew when it has `_MORE` more.
+"""
 KEPT_BYTES = 64 << 20
 """Of a file that is longer the oldest actions go as well, but never the last one."""
 
@@ -34,26 +46,6 @@ _BLOCK = 8 << 10
 _NOT_WAITING = getattr(os, "O_NONBLOCK", 0)
 _APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | _NOT_WAITING
 _READ = os.O_RDONLY | _NOT_WAITING | getattr(os, "O_BINARY", 0)
-_FIELDS = frozenset(field.name for field in fields(Change))
-
-
-@dataclass(slots=True)
-class Recorded:
-    """One change in the journal.
-
-    :param number: what it is known by; later ones have higher numbers.
-    :param at_ms: when it was noted, milliseconds since the epoch.
-    :param action: the number of the first of the changes that were made together with it.
-    :param stands: it was not taken back.
-    :param is_told: it was said that something stands in the way of taking it back.
-    """
-
-    number: int
-    at_ms: int
-    change: Change
-    action: int
-    stands: bool = True
-    is_told: bool = False
 
 
 class Journal:
@@ -78,7 +70,7 @@ class Journal:
         os.makedirs(self._folder, mode=0o700, exist_ok=True)
         with self._locked():
             number = self._last_number() + 1
-            text = _written(_line(Recorded(number, now_ms(), change, action or number)))
+            text = as_line(Recorded(number, now_ms(), change, action or number))
             # Between two actions: none is cut in two, and one of thousands of changes asks but once.
             if action or not self._thin_out(text):
                 self._append(text)
@@ -86,36 +78,44 @@ class Journal:
 
     def standing(self) -> list[Recorded]:
         """The changes that were not taken back, oldest first."""
-        return [entry for entry in _entries(self._read()) if entry.stands]
+        return [entry for entry in entries_of(self._read()) if entry.stands]
 
     def undone(self) -> set[int]:
         """The numbers of the changes that were taken back, as far as they are kept."""
-        return {entry.number for entry in _entries(self._read()) if not entry.stands}
+        return {entry.number for entry in entries_of(self._read()) if not entry.stands}
 
     def actions(self) -> list[list[Recorded]]:
         """The changes that were not taken back, those that were made together in one list;
         by the last of each, oldest first.
         """
-        return _actions(self.standing())
+        return actions_of(self.standing())
 
-    def taken_back(self, number: int) -> None:
+    def trashed(self) -> list[tuple[int, Change]]:
+        """Each move to the trash, with its time, the last one last; also those that were taken back since,
+        and those that took something back. What lies where one of them went may be another thing by now.
+        """
+        return trashed_by(entries_of(self._read()))
+
+    def taken_back(self, number: int, by: Change | None = None) -> None:
         """Note that the change of this number was taken back, or never can be: it is not the last any more.
+        Was it a restore, then the move to the trash before that stands again.
 
+        :param by: what took it back, None where nothing did.
         :raises OSError: it cannot be written.
         """
-        self._note({"taken_back": number, "at": now_ms()})
+        self._note(taken_back_line(number, by, now_ms()))
 
     def told(self, number: int) -> None:
         """Note that it was said what stands in the way of taking the change of this number back.
 
         :raises OSError: it cannot be written.
         """
-        self._note({"in_the_way": number, "at": now_ms()})
+        self._note(written({"in_the_way": number, "at": now_ms()}))
 
-    def _note(self, value: dict[str, Any]) -> None:
+    def _note(self, line: bytes) -> None:
         os.makedirs(self._folder, mode=0o700, exist_ok=True)
         with self._locked():
-            self._append(_written(value))
+            self._append(line)
 
     def _locked(self) -> FileLock:
         return FileLock(self._path + ".lock")
@@ -143,7 +143,7 @@ class Journal:
         while True:
             data, is_all = self._end(wanted)
             lines = data.split(b"\n")
-            number = next((found for found in map(_number, reversed(lines[not is_all :])) if found), 0)
+            number = next((found for found in map(number_in, reversed(lines[not is_all :])) if found), 0)
             if number or is_all:
                 return number
             wanted *= 8
@@ -180,9 +180,15 @@ class Journal:
         is_long = len(data) > KEPT_BYTES
         if count < KEPT + _MORE and not is_long:
             return False
-        entries = _entries(data)
-        actions = _actions(entries)
-        kept = actions[1 - KEPT :] if len(actions) >= KEPT + _MORE else actions
+        entries = entries_of(data)
+        actions = actions_of(entries)
+        # What lies in the trash may be known by nothing else.
+        old = [steps for steps in actions[: 1 - KEPT] if not _is_in_trash(steps)]
+        if len(old) > _MORE:
+            dropped = {steps[0].action for steps in old}
+            kept = [steps for steps in actions if steps[0].action not in dropped]
+        else:
+            kept = actions
         if is_long:
             # To less than it may be: the next one needs not do it again.
             kept = _fitting(kept, KEPT_BYTES * 3 // 4)
@@ -192,7 +198,7 @@ class Journal:
         return True
 
     def _rewrite(self, entries: Iterable[Recorded], more: bytes) -> None:
-        lines = [_written(_line(entry)) for entry in entries]
+        lines = [as_line(entry) for entry in entries]
         write_whole(self._path, b"".join([*lines, more]), 0o600)
 
     def _read(self) -> bytes:
@@ -202,99 +208,14 @@ class Journal:
             return b""
 
 
-def _entries(data: bytes) -> list[Recorded]:
-    """The changes in a journal, with what the lines after them say of them."""
-    entries: dict[int, Recorded] = {}
-    for value in _values(data):
-        taken_back, told = value.get("taken_back"), value.get("in_the_way")
-        if isinstance(taken_back, int):
-            if taken_back in entries:
-                entries[taken_back].stands = False
-            continue
-        if isinstance(told, int):
-            if told in entries:
-                entries[told].is_told = True
-            continue
-        entry = _entry(value)
-        if entry is not None:
-            entries[entry.number] = entry
-    return list(entries.values())
-
-
-def _values(data: bytes) -> Iterator[dict[str, Any]]:
-    for line in data.split(b"\n"):
-        value = _value(line)
-        if value is not None:
-            yield value
-
-
-def _value(line: bytes) -> dict[str, Any] | None:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
-
-
-def _number(line: bytes) -> int:
-    """The number of the change in a line, also of one that another version wrote; 0 where it has none."""
-    value = _value(line) if b'"number"' in line else None
-    number = None if value is None else value.get("number")
-    return number if type(number) is int else 0
-
-
-def _actions(entries: Iterable[Recorded]) -> list[list[Recorded]]:
-    """Those that were made together in one list; by the last of each, oldest first."""
-    found: dict[int, list[Recorded]] = {}
-    for entry in entries:
-        found.setdefault(entry.action, []).append(entry)
-    return sorted(found.values(), key=lambda steps: steps[-1].number)
+def _is_in_trash(steps: Iterable[Recorded]) -> bool:
+    return any(os.path.lexists(change.after or "") for _, change in trashed_by(steps))
 
 
 def _fitting(actions: list[list[Recorded]], most: int) -> list[list[Recorded]]:
     """The last of the actions that are no longer than so many bytes together; always the last one."""
     for at in range(len(actions) - 1, -1, -1):
-        most -= sum(len(_written(_line(entry))) for entry in actions[at])
+        most -= sum(len(as_line(entry)) for entry in actions[at])
         if most < 0:
             return actions[min(at + 1, len(actions) - 1) :]
     return actions
-
-
-def _written(value: dict[str, Any]) -> bytes:
-    return json.dumps(value).encode("ascii") + b"\n"
-
-
-def _line(entry: Recorded) -> dict[str, Any]:
-    return {
-        "number": entry.number,
-        "at": entry.at_ms,
-        "action": entry.action,
-        "stands": entry.stands,
-        "told": entry.is_told,
-        "change": asdict(entry.change),
-    }
-
-
-def _entry(value: dict[str, Any]) -> Recorded | None:
-    """What a line says; None where another version, or nobody, wrote it."""
-    number, at_ms, change = value.get("number"), value.get("at"), value.get("change")
-    if not (isinstance(number, int) and isinstance(at_ms, int) and isinstance(change, dict)):
-        return None
-    if not change.keys() <= _FIELDS or not all(
-        isinstance(change.get(name), str) for name in ("kind", "path")
-    ):
-        return None
-    try:
-        moves = tuple((str(was), str(now)) for was, now in change.get("moves", ()))
-        made = Change(**{"entry_id": "", **change, "moves": moves})
-    except (TypeError, ValueError):
-        return None
-    action = value.get("action")
-    return Recorded(
-        number,
-        at_ms,
-        made,
-        action if isinstance(action, int) else number,
-        stands=value.get("stands") is not False,
-        is_told=value.get("told") is True,
-    )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.actions import trashcan
-from app.actions.journal import Journal, Recorded
+from app.actions.journal import Journal
 from app.actions.moving import move, occupied
 from app.sessions.change import Change
 from app.sessions.ends import provisional
@@ -101,22 +101,19 @@ def trashed(env: Mapping[str, str], stores: Sequence[Store], state_folder: str) 
     Of each, no more than the ends of its file are read.
 
     :param env: the environment by which the system finds its trash.
-    :param state_folder: where leafmark's journal is: what it trashed itself is known by that as well.
+    :param state_folder: where leafmark's journal is: what it trashed itself is known by that as well, also
+        when it did so by taking something back.
     """
-    journal: dict[str, Recorded] = {
-        recorded.change.after: recorded
-        for recorded in Journal(state_folder).standing()
-        if recorded.change.kind == "trash" and recorded.change.after
-    }
+    journal = {change.after or "": (at_ms, change) for at_ms, change in Journal(state_folder).trashed()}
     notes = [
         note
         for folder in trashcan.folders(env, [store.root for store in stores])
         for note in trashcan.notes(folder)
     ]
     noted = {note.in_trash for note in notes}
-    for in_trash, recorded in journal.items():
-        if os.path.lexists(in_trash) and in_trash not in noted:
-            notes.append(trashcan.Note(recorded.change.path, in_trash, recorded.at_ms))
+    for in_trash, (at_ms, change) in journal.items():
+        if os.path.lexists(in_trash) and in_trash not in noted and not _is_another(change, in_trash):
+            notes.append(trashcan.Note(change.path, in_trash, at_ms))
     belongings: dict[str, list[trashcan.Note]] = {}
     for note in notes:
         belongings.setdefault(note.path, []).append(note)
@@ -128,11 +125,11 @@ def trashed(env: Mapping[str, str], stores: Sequence[Store], state_folder: str) 
             # The file is not there, and links in its place are nobody's business.
             holding[folder] = store_holding(os.path.join(folder, "session"), stores)
         store = holding[folder]
-        known = journal.get(note.in_trash)
-        if known and not trashcan.is_same_place(known.change.path, note.path):
+        _, known = journal.get(note.in_trash, (0, None))
+        if known and not trashcan.is_same_place(known.path, note.path):
             known = None  # that one is gone from the trash, and another has its name there
         if known or (store is not None and note.path.endswith(store.suffixes)):
-            one = _trashed(note, store, known.change if known else None, belongings)
+            one = _trashed(note, store, known, belongings)
             if one is not None:
                 found.append(one)
     return sorted(found, key=lambda one: (-one.when_ms, one.path))
@@ -187,10 +184,10 @@ def _trashed(
         return None
     agents = store.agents if store else ()
     summary = provisional(note.in_trash, agents, status.st_mtime_ns // 1_000_000)
-    if change is not None:
-        artifacts = next((now for _, now in change.moves[1:] if os.path.lexists(now)), "")
-    else:
-        artifacts = _artifacts(note, notes.get(os.path.splitext(note.path)[0], ()))
+    belongings = () if change is None else change.moves[1:]
+    artifacts = next(
+        (now for was, now in belongings if os.path.lexists(now) and not _was_elsewhere(now, was)), ""
+    ) or _artifacts(note, notes.get(os.path.splitext(note.path)[0], ()))
     if summary is None:
         agent = change.agent if change else next(iter(agents), "")
         session_id = change.session_id if change else ""

@@ -31,10 +31,13 @@ def record(change: Change, setup: Setup, action: int = 0) -> int:
         return 0
 
 
-def taken_back(number: int, setup: Setup) -> None:
-    """Note that a change of the journal was taken back, or never can be."""
+def taken_back(number: int, setup: Setup, by: Change | None = None) -> None:
+    """Note that a change of the journal was taken back, or never can be.
+
+    :param by: what took it back, if it is to be known where a session lies by that.
+    """
     try:
-        Journal(setup.state_folder).taken_back(number)
+        Journal(setup.state_folder).taken_back(number, by)
     except OSError as error:
         _complain_of(error, setup)
 

@@ -23,7 +23,7 @@ from app.view.under_way import stopped_note
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from app.actions.journal import Recorded
+    from app.actions.recorded import Recorded
     from app.options import Options
     from app.sessions.change import Change
     from app.setup import Setup
@@ -113,7 +113,7 @@ def _undo(options: Options, setup: Setup) -> int:
         at, tried = take_back(done, back, lambda done, total: not stopping.status)
         for each in tried:
             if each.change is not None:
-                taken_back(each.step.number, setup)
+                taken_back(each.step.number, setup, each.change)
     parts = []
     for each in tried:
         if each.change is None:

@@ -185,7 +185,7 @@ class Acting:
         left = [each.step for each in reversed(tried) if each.waits]
         for each in tried:
             if each.step.number:
-                self._note(each.step.number, is_told=each.waits)
+                self._note(each.step.number, each.change, is_told=each.waits)
         if at >= 0:
             # what stands in the way may be gone another time
             self._done[at : at + 1] = [Done(left, is_told=True)] if left else []
@@ -200,7 +200,7 @@ class Acting:
         waiting = [each.step for each in reversed(tried) if each.waits]
         for each in tried:
             if each.step.number and not each.waits:
-                self._note(each.step.number, is_told=False)
+                self._note(each.step.number, each.change, is_told=False)
         self._done[at : at + 1] = [Done([*untried, *waiting])]
         outcomes = [Outcome(each.step.row, each.change, each.error) for each in tried]
         notes = [each.change.note for each in tried if each.change is not None and each.change.note]
@@ -273,11 +273,17 @@ class Acting:
             where = error.filename or self._setup.state_folder
             return 0, f"the journal cannot be written: {where}: {error.strerror or error}"
 
-    def _note(self, number: int, *, is_told: bool) -> None:
-        """Have the command line know what became of a change."""
+    def _note(self, number: int, by: Change | None, *, is_told: bool) -> None:
+        """Have the command line know what became of a change.
+
+        :param by: what took it back, None where nothing did.
+        """
         journal = self._journal
         try:
-            (journal.told if is_told else journal.taken_back)(number)
+            if is_told:
+                journal.told(number)
+            else:
+                journal.taken_back(number, by)
         except OSError:
             # it was said when it was recorded
             return

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from app.actions.journal import Recorded
+    from app.actions.recorded import Recorded
     from app.actions.taking_back import Tried
     from tests.sessions.manager.conftest import Home
 

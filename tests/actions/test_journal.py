@@ -193,9 +193,7 @@ def test_a_change_costs_the_same_after_many(folder: Path, monkeypatch: pytest.Mo
     journal = Journal(str(folder))
     action = together(journal, *map(str, range(3_000)))
     parsed = []
-    monkeypatch.setattr(
-        module.json, "loads", lambda line: parsed.append(line) or DECODER.decode(line.decode())
-    )
+    monkeypatch.setattr(json, "loads", lambda line: parsed.append(line) or DECODER.decode(line.decode()))
     read = []
     monkeypatch.setattr(module, "read_small", lambda *what: read.append(what))
     number = journal.record(named("one more"), action)

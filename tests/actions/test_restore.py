@@ -16,6 +16,7 @@ from app.actions import moving
 from app.actions.journal import Journal
 from app.actions.restore import restore, trashed
 from app.actions.trash import trash
+from app.sessions.change import Change
 from app.sessions.errors import AlreadyThere, NotThere, WriteFailed
 from app.stores import discover
 from tests.actions.conftest import contents, trash_of, with_artifacts
@@ -259,8 +260,44 @@ def test_a_session_of_no_store_is_listed_when_leafmark_trashed_it(home: Home) ->
     journal.record(change)
     (found,) = in_trash(home)
     assert (found.path, found.in_trash, found.session_id) == (str(path), change.after, "loose")
+    # whatever is done and taken back: it lies there
     journal.taken_back(1)
+    assert in_trash(home) == [found]
+    restore(found)
     assert in_trash(home) == []
+
+
+def test_what_has_only_the_name_of_what_leafmark_trashed_is_not_listed(home: Home) -> None:
+    """No note says so: the trash is that of another file system, or of macOS."""
+    path = write_session(home.folder / "loose/s.jsonl", *chain("q", "a", id="loose"))
+    lies = home.folder / "elsewhere/s.jsonl"
+    change = Change("trash", str(path), "", before=str(path), after=str(lies), session_id="loose")
+    journal = Journal(str(home.folder / "state"))
+    journal.taken_back(journal.record(change))
+    write_session(lies, *chain("q", "a", id="loose"))
+    assert [one.session_id for one in in_trash(home)] == ["loose"]
+    write_session(lies, *chain("q", "a", id="another"))
+    assert in_trash(home) == []
+
+
+def test_artifacts_come_back_from_where_they_lie_by_now(home: Home, tmp_path: Path) -> None:
+    """Taken back and forth, a session may have its old name in the trash, and its artifacts another."""
+    path = write_session(home.folder / "loose/s.jsonl", *chain("q", "a", id="loose"))
+    path.with_suffix("").mkdir()
+    (path.with_suffix("") / "log").write_text("said")
+    before = contents(str(path.parent))
+    first = trash(str(path), home.env)
+    journal = Journal(str(home.folder / "state"))
+    number = journal.record(first)
+    restore(first)
+    journal.taken_back(number)
+    note(home, tmp_path / "s", "s").mkdir()
+    again = trash(str(path), home.env)
+    assert (again.after == first.after, again.moves[1] == first.moves[1]) == (True, False)
+    (found,) = in_trash(home)
+    assert found.artifacts == again.moves[1][1]
+    restore(found)
+    assert contents(str(path.parent)) == before
 
 
 def test_below_the_data_folder_notes_are_relative(home: Home) -> None:

@@ -240,6 +240,20 @@ def test_tree_json_lists_every_entry_flat(leafmark, store):
     assert json.loads(leafmark("tree", "bbbb", "--json").stdout)["problems"][0]["line"] == 3
 
 
+def test_tree_says_where_the_agent_begins_anew(leafmark, store, tmp_path):
+    lines = [*chain("one", "two", id="anew"), entry("custom", "x", None, 9, customType="t")]
+    write_session(tmp_path / "anew.jsonl", *lines)
+    done = leafmark("tree", "anew.jsonl").stdout.splitlines()
+    assert done[1:4] == ["   ← active: the agent begins anew here", "   user: one", "   assistant: two"]
+    assert leafmark("tree", "anew.jsonl", "--ascii").stdout.splitlines()[1] == (
+        "   <- active: the agent begins anew here"
+    )
+    assert json.loads(leafmark("tree", "anew.jsonl", "--json").stdout)["begins_anew"] is True
+    assert json.loads(leafmark("tree", "aaaa1111", "--json").stdout)["begins_anew"] is False
+    write_session(tmp_path / "new.jsonl", header("new"), entry("model_change", "m", None, 1, modelId="m"))
+    assert "begins anew" not in leafmark("tree", "new.jsonl").stdout
+
+
 def test_a_tree_of_fifty_thousand_levels_prints(leafmark, tmp_path):
     lines = chain(*(str(at) for at in range(50_000)), id="deep")
     write_session(tmp_path / "deep.jsonl", *lines)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
+from app.actions.journal import Journal
 from tests.ui.conftest import asked
 
 
@@ -111,6 +114,27 @@ async def test_what_another_has_taken_back_meanwhile_is_not_taken_back_again(bro
         await first.until(lambda: "The pins are as before" in first.toasts(), "the one before")
         await second.press("ctrl+z")
         await second.until(lambda: "Nothing to take back" in second.toasts(), "that")
+
+
+@pytest.mark.parametrize("later", [False, True])
+async def test_where_a_new_session_goes_that_is_taken_back_is_noted(browser, three, tmp_path, later):
+    async with browser() as it:
+        before = set(it.path("branchy").parent.iterdir())
+        await it.press("f")
+        await it.until(lambda: set(it.path("branchy").parent.iterdir()) > before, "the fork")
+        await it.until(it.toasts, "the word")
+        if not later:
+            await it.press("z")
+            await it.until(lambda: set(it.path("branchy").parent.iterdir()) == before, "its end")
+    if later:
+        async with browser() as it:
+            await it.press("z")
+            await it.until(lambda: "Take back" in it.text(), "the question")
+            await it.press("enter")
+            await it.until(lambda: set(it.path("branchy").parent.iterdir()) == before, "its end")
+    ((_, change),) = Journal(str(tmp_path / "state")).trashed()
+    assert (change.kind, os.path.dirname(change.path)) == ("trash", str(it.path("branchy").parent))
+    assert os.path.basename(change.path) in change.after
 
 
 async def test_undo_with_nothing_done_says_so(browser, three):
