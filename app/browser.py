@@ -222,7 +222,7 @@ class Browser(App["Plan | None"]):
 
     async def action_interrupt(self) -> None:
         """Ctrl+C: what is selected in a text is copied, a question in a row is answered with no and a dialog
-        in which something is typed as Esc does it, otherwise the program ends.
+        in which something is typed is given up, otherwise the program ends.
         """
         from app.screens.questions import RowEditor, RowQuestion
 
@@ -278,6 +278,7 @@ class Browser(App["Plan | None"]):
             self.push_screen(Palette([CommandWords], id="--command-palette"))
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        from app.view.command_words import alone
         from app.widgets.command_palette import shown_below
 
         if not isinstance(screen, SessionsScreen):
@@ -288,7 +289,8 @@ class Browser(App["Plan | None"]):
             async def run(action: str = command.action, target: Any = target) -> None:
                 await self.run_action(action, target)
 
-            yield SystemCommand(screen.told(command), shown_below(command), run)
+            said = alone(command, screen.told(command), selects=screen.side.selects)
+            yield SystemCommand(said, shown_below(command), run)
 
     def _fatal_error(self) -> None:
         """Instead of a traceback with the values of every variable (text of sessions) on the terminal: a

@@ -9,7 +9,7 @@ from functools import cached_property
 from textual import on
 
 from app.actions import on_rows
-from app.commands import key_name, key_of
+from app.commands import key_name
 from app.formats.text import one_line
 from app.messages.acting import ActionsDone, EarlierFound, PlanReady
 from app.screens.answering_side import once_known
@@ -246,13 +246,9 @@ class ActingScreen(UnderWayScreen):
         from app.view.toasts import toast
 
         changes = [outcome.change for outcome in done if outcome.change is not None]
-        undo_key = key_of("change.undo", typing=self.side.box.has_focus)
-        said = toast(event.what, changes, undo_key)
-        if event.of:
-            said = f"Stopped: {stopped_note(event.what, len(changes), event.of, undo_key)}"
-        if said:
-            self.notify(one_line(said, 500), markup=False)
-        if event.what == "undo" and not (event.outcomes or event.notes or event.of):
+        takes_back = event.what == "undo"
+        self.say_done(lambda key: toast(event.what, changes, key, of=event.of), takes_back=takes_back)
+        if takes_back and not (event.outcomes or event.notes or event.of):
             self.notify("Nothing to take back", markup=False)
         self._unmark([outcome.row.path for outcome in done if outcome.row is not None])
         self.trashed(event)

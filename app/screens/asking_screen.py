@@ -6,12 +6,17 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from app.commands import key_name
+from textual import on
+from textual.events import DescendantFocus
+
+from app.commands import key_name, key_of
 from app.formats.text import one_line
+from app.screens.offers import may_offer, offer, withdraw
 from app.view.bars import keys_line, question_line
 from app.view.cells import shorten
 from app.widgets.bar import Bar
 from app.widgets.lean_compositor import LeanScreen
+from app.widgets.line_input import LineInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,8 +90,32 @@ class AskingScreen(LeanScreen):
         """Say why something was not done; `text` is raw."""
         self.notify(one_line(text, 500), severity="error", markup=False, timeout=10)
 
+    def say_done(self, said: Callable[[str], str], *, takes_back: bool) -> None:
+        """Say what was done, with the key that takes it back where one does that now.
+
+        :param said: gets the key, as people write it, or ""; raw.
+        :param takes_back: it has taken back what was done last.
+        """
+        types = isinstance(self.focused, LineInput)
+        key = key_of("change.undo", typing=types) if may_offer(self.app) else ""
+        text, plain = one_line(said(key), 500), one_line(said(""), 500)
+        if takes_back:
+            withdraw(self.app)
+        if text != plain:
+            offer(self.app, text, key)
+        elif text:
+            self.notify(text, markup=False)
+
+    @on(DescendantFocus)
+    def _may_type(self, event: DescendantFocus) -> None:
+        if isinstance(event.widget, LineInput):
+            key = key_of("change.undo", typing=True)
+            withdraw(self.app, lambda offered: offered == key)
+
     def on_screen_suspend(self) -> None:
         # the keys belong to the screen above now
+        if not may_offer(self.app):
+            withdraw(self.app)
         self.refresh_bars()
 
     def on_screen_resume(self) -> None:

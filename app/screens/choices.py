@@ -159,10 +159,13 @@ class ChoiceDialog(Dialog[str | None]):
 
 
 class TextDialog(Dialog[str | None]):
-    """A text to be edited. None: Esc, and nothing is done."""
+    """A text to be edited. None: Esc, and nothing is done. Where something was typed, it takes a second Esc:
+    what somebody wrote is not lost to one key.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "Back"),
+        # a text that Tab indents would take it for its own way out, to what is focused next: here nothing is
+        Binding("escape", "leave", "Back", priority=True),
         Binding("ctrl+s", "keep", "Take it", priority=True),
     ]
 
@@ -176,17 +179,51 @@ class TextDialog(Dialog[str | None]):
         # it takes long to load, and most runs edit no text
         from textual.widgets import TextArea
 
+        # Tab types: there is nothing else that could have the keys
         self._area = TextArea(inert(text), soft_wrap=True, show_line_numbers=False, tab_behavior="indent")
+        self._before = self._area.text
+        # the text and the cursor, as they were when Esc was pressed
+        self._left_at: object = None
+        self._hint = Static(self._keys(), classes="hint")
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog tall") as box:
             box.border_title = Content(one_line(self._title, 100))
             yield self._area
-            yield Static(Content(f"Ctrl+S {self._takes}   Esc cancels, nothing is changed"), classes="hint")
+            yield self._hint
 
     def on_mount(self) -> None:
         self._area.focus()
         self._area.move_cursor(self._area.document.end)
+
+    def _keys(self) -> Content:
+        leaves = "Esc"
+        if self._is_changed:
+            leaves = "Esc again" if self._left_at == self._now else "Esc twice"
+        return Content(f"Ctrl+S {self._takes}   {leaves} cancels, nothing is changed")
+
+    @property
+    def _is_changed(self) -> bool:
+        return self._area.text != self._before
+
+    @property
+    def _now(self) -> object:
+        """The text and the cursor."""
+        return self._area.text, self._area.selection
+
+    def on_text_area_changed(self) -> None:
+        self._hint.update(self._keys())
+
+    def on_text_area_selection_changed(self) -> None:
+        self._hint.update(self._keys())
+
+    def action_leave(self) -> None:
+        """Leave the text, where nothing was typed or this was said already."""
+        if self._is_changed and self._left_at != self._now:
+            self._left_at = self._now
+            self._hint.update(self._keys())
+        else:
+            self.dismiss(None)
 
     def action_keep(self) -> None:
         """Take the text."""

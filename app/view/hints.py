@@ -48,7 +48,7 @@ def line_keys(
         *offered(of_pane("side")),
         *([] if (scope, "complete") in completes else [(scope, _other_scope(here))]),
         (key_of("help.show", typing=True), "help"),
-        (key_of("filter.drop"), "clear" if typed else "leave"),
+        (key_of("filter.drop"), "unmark" if has_marks else "clear" if typed else "leave"),
     ]
     return _there(pairs, has_row=has_row, has_marks=has_marks)
 

@@ -5,6 +5,7 @@ settings.
 from __future__ import annotations
 
 from app.formats.text import one_line
+from app.view.under_way import stopped_note
 from app.view.wrapping import wrap
 
 TYPE_CHECKING = False
@@ -38,12 +39,15 @@ _AROUND_TEXT = 5
 _FOR_GOOD = frozenset(("delete",))
 
 
-def toast(what: str, changes: Sequence[Change], key: str) -> str:
+def toast(what: str, changes: Sequence[Change], key: str, *, of: int = 0) -> str:
     """What to say of `changes`; "" when there is nothing to say.
 
-    :param what: "undo" where they took something back.
-    :param key: of undo, as people write it.
+    :param what: as it was asked for: "undo" where they took something back.
+    :param key: of undo, as people write it; "" where it does not do that here.
+    :param of: so many there were to be, where it was stopped before its end.
     """
+    if of:
+        return f"Stopped: {stopped_note(what, len(changes), of, key)}"
     if not changes:
         return ""
     change = changes[-1]

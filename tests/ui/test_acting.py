@@ -140,6 +140,16 @@ async def test_marks_go_with_escape_before_anything_else(browser, three):
         assert it.box.value == "done"
 
 
+@pytest.mark.parametrize("size", [(80, 24), (100, 30), (120, 40)], ids=str)
+async def test_the_footer_says_which_step_back_escape_goes_next(browser, three, size):
+    async with browser(selector="", size=size) as it:
+        await it.press("insert", "insert", *"done")
+        for says in ("Esc unmark", "Esc clear", "Esc leave"):
+            assert says in it.text().splitlines()[-1]
+            await it.press("escape")
+        assert it.app._exit
+
+
 @pytest.mark.parametrize("way", WAYS)
 async def test_ctrl_r_names_the_session_in_its_row(browser, three, way):
     async with browser(**way) as it:

@@ -82,6 +82,11 @@ async def answer(it, *keys, what="", kind=ChoiceDialog):
     await asked(it, what, kind)
 
 
+def said_below(it):
+    """The last line of a dialog."""
+    return str(it.screen.query_one(".hint").content)
+
+
 async def go_to(it, path):
     it.sessions.go_to(str(path))
     await it.settled()
@@ -186,16 +191,71 @@ async def test_to_pi_the_text_is_sent_if_the_user_says_so(browser, work):
         assert it.app.return_value.argv[-1] == "five"
 
 
-async def test_escape_in_the_text_leaves_everything_as_it_was(browser, work):
+def stands(it):
+    """Where somebody in the tree is: the screen, the session and the entry."""
+    return it.screen, it.sessions.row.path, it.tree.cursor, it.app.focused
+
+
+@pytest.mark.parametrize("way", ["h", "l", "n"])
+async def test_escape_in_the_text_leaves_everything_as_it_was(browser, work, way):
     async with browser(here=str(work)) as it:
         path = it.path(BRANCHED)
-        before = path.read_bytes()
-        await ask_at(it, "one")
-        await answer(it, "h", kind=TextDialog)
+        await it.go_to_entry("one")
+        before = path.read_bytes(), it.app.clipboard, stands(it)
+        await answer(it, "enter")
+        await answer(it, way, kind=TextDialog)
+        assert "Esc cancels, nothing is changed" in said_below(it)
         await it.press("escape")
-        await it.pilot.pause(0.1)
-        assert path.read_bytes() == before
+        assert (path.read_bytes(), it.app.clipboard, stands(it)) == before
         assert not it.app._exit
+
+
+async def test_escape_in_a_summary_leaves_everything_as_it_was(browser, work):
+    async with browser(here=str(work)) as it:
+        path = it.path(BRANCHED)
+        await it.go_to_entry("two")
+        before = path.read_bytes(), stands(it)
+        await answer(it, "enter")
+        await answer(it, "l", what=SUMMARY)
+        await answer(it, "w", kind=TextDialog)
+        await it.press("escape")
+        assert (path.read_bytes(), stands(it)) == before
+        assert not it.app._exit
+
+
+async def test_what_was_typed_is_not_lost_to_one_key(browser, work):
+    async with browser(here=str(work)) as it:
+        path = it.path(BRANCHED)
+        await it.go_to_entry("five")
+        before = path.read_bytes(), stands(it)
+        await answer(it, "enter")
+        await answer(it, "l", kind=TextDialog)
+        await it.press("x")
+        assert "Esc twice cancels, nothing is changed" in said_below(it)
+        await it.press("backspace")
+        assert "Esc cancels, nothing is changed" in said_below(it), "it is as it was"
+        await it.press("x", "escape")
+        assert isinstance(it.screen, TextDialog)
+        assert "Esc again cancels, nothing is changed" in said_below(it)
+        # what comes between takes the first one back
+        for key in ("left", "y"):
+            await it.press(key)
+            assert "Esc twice cancels" in said_below(it)
+            await it.press("escape")
+            assert isinstance(it.screen, TextDialog)
+        assert it.screen._area.text == "fiveyx"
+        await it.press("escape")
+        assert (path.read_bytes(), stands(it)) == before
+
+
+async def test_tab_indents_and_stays_in_the_text(browser, work):
+    async with browser(here=str(work)) as it:
+        await ask_at(it, "five")
+        await answer(it, "l", kind=TextDialog)
+        area = it.screen._area
+        await it.press("enter", "tab", "x")
+        assert area.text == "five\n    x"
+        assert it.app.focused is area
 
 
 @pytest.mark.parametrize("kind", ["prompt", "summary", "folder"])
@@ -254,10 +314,11 @@ async def test_escape_in_the_text_of_a_move_alone_moves_nothing(browser, work):
         before = path.read_bytes()
         await ask_at(it, "five")
         await answer(it, "l", kind=TextDialog)
-        await it.press(*" more", "escape")
-        await it.pilot.pause(0.1)
+        await it.press(*" more", "escape", "escape")
         assert path.read_bytes() == before
-        assert not isinstance(it.screen, ChoiceDialog)
+        assert isinstance(it.screen, BrowserScreen)
+        assert it.app.clipboard == ""
+        assert not it.app._exit
 
 
 async def test_to_omp_the_text_is_left_as_a_draft(browser, work, omp):

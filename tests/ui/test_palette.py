@@ -7,11 +7,24 @@ from textual import events
 from textual.command import CommandInput, CommandList, CommandPalette
 
 from app.commands import COMMANDS, named
+from app.view.command_words import alone
 from tests.ui.conftest import HERE
+
+VERBS = (
+    "Begin Change Close Complete Copy Delete Drop Find Fold Go Hide Label Leave Look Make Mark Move Name "
+    "Open Pin Search Show Sort Take Unfold"
+)
+"""With which the sentences begin."""
 
 
 def is_open(it):
     return CommandPalette.is_open(it.app)
+
+
+def said(id, *, selects=False):
+    """What the palette says of a command."""
+    command = named(id)
+    return alone(command, command.selector if selects else command.help, selects=selects)
 
 
 def listed(it):
@@ -119,7 +132,7 @@ async def offered(it, typed):
 async def test_what_the_footer_says_finds_its_command_first(browser, three):
     async with browser() as it:
         for label in dict.fromkeys(command.label for command in COMMANDS if command.label):
-            called = {command.help for command in COMMANDS if command.label == label}
+            called = {said(command.id) for command in COMMANDS if command.label == label}
             found = await offered(it, label)
             assert set(found[: len(called)]) == called, label
 
@@ -127,28 +140,47 @@ async def test_what_the_footer_says_finds_its_command_first(browser, three):
 @pytest.mark.parametrize("id", ["tree.problems", "label.list", "session.rename", "app.quit"])
 async def test_the_ids_that_it_shows_find_their_commands(browser, three, id):
     async with browser() as it:
-        assert (await offered(it, id))[0] == named(id).help
+        assert (await offered(it, id))[0] == said(id)
 
 
 async def test_letters_of_a_sentence_are_found_behind_words(browser, three):
     async with browser() as it:
         found = await offered(it, "raw")
-        assert found[0] == named("entry.raw").help
+        assert found[0] == said("entry.raw")
         assert len(found) > 1
         assert await offered(it, "qqqq") == []
 
 
 async def test_in_the_selector_it_is_searched_by_what_is_said_there(browser, three):
     async with browser(selector="") as it:
-        assert (await offered(it, "undo"))[0] == named("change.undo").help
-        assert named("pane.previous").selector in await offered(it, "preview")
-        assert named("entry.raw").help not in await offered(it, "raw")
+        assert (await offered(it, "undo"))[0] == said("change.undo")
+        assert said("pane.previous", selects=True) in await offered(it, "preview")
+        assert said("entry.raw") not in await offered(it, "raw")
+
+
+@pytest.mark.parametrize("selector", [None, ""])
+@pytest.mark.parametrize("typed", ["trash", "same", "else"])
+async def test_what_is_found_needs_no_row_above_it(browser, three, selector, typed):
+    async with browser(selector=selector) as it:
+        for found in await offered(it, typed):
+            assert not found.startswith("The same")
+            assert "elsewhere" not in found
+
+
+@pytest.mark.parametrize("selector", [None, ""])
+async def test_each_command_is_a_sentence_by_itself(browser, three, selector):
+    async with browser(selector=selector) as it:
+        sentences = [command.title for command in it.app.get_system_commands(it.screen)]
+    assert len(sentences) > 30
+    assert [said for said in sentences if said.split()[0] not in VERBS.split()] == []
+    # what "it" is has been said before in the same sentence
+    assert [said for said in sentences if {"it", "its"} & set(said.split()[:4])] == []
 
 
 async def test_the_palette_offers_every_command_and_runs_it(browser, three):
     async with browser() as it:
         every = {command.title for command in it.app.get_system_commands(it.screen)}
-        assert every == {command.help for command in COMMANDS}
+        assert every == {said(command.id) for command in COMMANDS}
         await it.press("ctrl+k")
         await it.until(lambda: is_open(it) and listed(it), "the list of commands")
         palette = it.screen
