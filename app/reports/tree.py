@@ -9,6 +9,7 @@ from app.formats.text import one_line, visible_line
 from app.reports.named import NotOpened, open_named
 from app.reports.output import columns, complain, wants_ascii, write_json, write_text
 from app.view.ascii_text import ascii_text
+from app.view.beginning import ANEW, begins_anew
 from app.view.folders import tilde
 from app.view.line import plain
 from app.view.tree_damage import is_apart, render_damaged_row
@@ -57,6 +58,8 @@ def drawn(tree: SessionTree, home: str, cells: int | None, *, ascii_only: bool) 
     ]
     yield _spelled("  ".join(part for part in head if part), ascii_only)
     leaf = view.leaf_row()
+    if leaf is None and view.begins_anew:
+        yield f"   {glyphs.leaf}: {ANEW} here"
     for at in range(view.count):
         row = view.row(at)
         line = render_tree_row(
@@ -109,6 +112,7 @@ def as_json(tree: SessionTree) -> dict[str, Any]:
             "created": None if header.created_ms is None else iso(header.created_ms),
         },
         "leaf_id": tree.leaf.id if tree.leaf else None,
+        "begins_anew": begins_anew(tree, tree.leaf),
         "entries": [
             {
                 "id": node.id,

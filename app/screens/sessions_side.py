@@ -94,7 +94,9 @@ class SessionsSide(AnsweringSide):
                 said = searching_for(self.box.value)
             elif why == "query":
                 so_far = self.is_due or not self.scanned
-                said = nothing_matches(self.box.value, model.left_out(), keys, so_far=so_far)
+                said = nothing_matches(
+                    self.box.value, model.left_out(), keys, so_far=so_far, leaves_tools=self.leaves_tools
+                )
             else:
                 said = nothing_shown(why, keys)
             self.list.show_notice(said)
@@ -102,8 +104,8 @@ class SessionsSide(AnsweringSide):
             self.list.show_notice([])
         begins = self._is_first and not self.scanned
         facts = list_facts(model, searches=self.is_searching, answered=self.is_answered, begins=begins)
-        title = model.arrangement.title
-        self.say(facts, f"{title} · tools as well" if self.everywhere else title)
+        title, *shorter = model.arrangement.titles(tools=self.everywhere)
+        self.say(facts, title, tuple(shorter))
         self.go_on()
 
     def _ways_out(self) -> dict[str, str]:
@@ -213,5 +215,11 @@ class SessionsSide(AnsweringSide):
         self.changed()
 
 
-_WAY_OUT = {"here": "list.scope", "named": "list.named", "agent": "list.agent", "hidden": "list.hidden"}
+_WAY_OUT = {
+    "here": "list.scope",
+    "named": "list.named",
+    "agent": "list.agent",
+    "hidden": "list.hidden",
+    "tools": "search.everywhere",
+}
 """Why nothing is shown -> the command that shows more."""

@@ -17,6 +17,7 @@ from app.screens.tree_finding import TreeFinding
 from app.services.made import stop_made
 from app.widgets.entry_tree import EntryTree
 from app.widgets.pane import Pane
+from app.widgets.search_note import SearchNote
 from app.widgets.tree_search import TreeSearchBox
 
 TYPE_CHECKING = False
@@ -95,6 +96,13 @@ class TreeSide(Pane):
         from app.services.branch_facts import BranchReader
 
         return BranchReader(self.post_message, self._failed, self._growing)
+
+    @cached_property
+    def _beginning(self) -> SearchNote:
+        """What stands above the rows where the leaf is before all of them, which is rare."""
+        note = SearchNote(id="beginning")
+        self.mount(note, before=0)
+        return note
 
     def compose(self) -> ComposeResult:
         yield self.entry_tree
@@ -219,6 +227,9 @@ class TreeSide(Pane):
         from app.view.tree_words import tree_words
 
         view = self.entry_tree.view
+        beginning = self.entry_tree.beginning
+        if beginning or "_beginning" in vars(self):
+            self._beginning.say(beginning, "leaf")
         words = tree_words(
             view,
             self.entry_tree.node,
@@ -230,9 +241,10 @@ class TreeSide(Pane):
         )
         table = self._branch_table
         facts = table.of(self.entry_tree.node) if view and table else None
-        said = branch_words(facts)
+        anew = view is not None and view.begins_anew
+        said = branch_words(facts, anew=anew)
         if said:
-            self.say(words, f"tree · {said}", (said, branch_words(facts, short=True)))
+            self.say(words, f"tree · {said}", (said, branch_words(facts, short=True, anew=anew)))
         else:
             self.say(words, None if view and table is None and self._title_stays else "tree")
 

@@ -38,7 +38,7 @@ class Arrangement:
     pinned_first  inside each group, or over all without groups; a thread with a pinned session counts. The
                   order of a search by relevance has no pins.
     roomy         a second line for each session, with its last prompt
-    paths         the file's path where the title would go on
+    paths         a second line for each session, with the path of its file and nothing else
     """
 
     __slots__ = _FIELDS
@@ -89,28 +89,33 @@ class Arrangement:
     @property
     def row_height(self) -> int:
         """Lines that each row takes."""
-        return 2 if self.roomy else 1
+        return 2 if self.roomy or self.paths else 1
 
     @property
     def narrows(self) -> bool:
         """Whether it leaves out sessions that are counted as being there."""
         return self.named_only or bool(self.agent)
 
-    def words(self) -> list[str]:
-        """What it is, for the upper border: scope and order always, the rest where it is not as usual."""
-        said = ["this folder" if self.scope == "here" else "all folders", self.order]
-        if self.named_only:
-            said.append("named only")
-        if self.agent:
-            said.append(self.agent)
-        if self.hidden:
-            said.append("with hidden ones")
-        return said
+    def titles(self, *, tools: bool = False) -> tuple[str, ...]:
+        """What stands in the upper border of the list that is shown so: the whole, then ways to say it where
+        there is less room (`app.view.cells.fitting`).
 
-    @property
-    def title(self) -> str:
-        """What stands in the upper border of the list that is shown so."""
-        return " · ".join(["sessions", *self.words()])
+        What leaves sessions out comes first, then what else is not as it mostly is; of that, words go last,
+        and from the end. Scope and order are said where they are as usual, too, as long as there is room.
+
+        :param tools: what tools were asked and gave back is searched as well.
+        """
+        special = ["named only"] if self.named_only else []
+        special += filter(None, [self.agent])
+        special += ["this folder"] if self.scope == "here" else []
+        special += ["tools as well"] if tools else []
+        special += [self.order] if self.order != ORDERS[0] else []
+        special += ["with hidden ones"] if self.hidden else []
+        usual = ["all folders"] if self.scope != "here" else []
+        usual += [self.order] if self.order == ORDERS[0] else []
+        said = ["sessions", *special]
+        ways = [[*said, *usual[:much]] for much in range(len(usual), -1, -1)]
+        return tuple(" · ".join(way) for way in [*ways, special or said])
 
 
 def turned(arrangement: Arrangement, what: str, agents: Sequence[str] = ()) -> Arrangement:

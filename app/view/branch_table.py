@@ -59,16 +59,20 @@ class BranchTable:
         self._owners[node.index] = owner
 
 
-def branch_words(facts: BranchFacts | None, *, short: bool = False) -> str:
+def branch_words(facts: BranchFacts | None, *, short: bool = False, anew: bool = False) -> str:
     """``branch 2 of 3 · 12 turns · 48k tokens · $0.42 · 1 h 20 min``; what is nothing is left out.
 
     :param short: ``2/3 · 12 turns · 48k · $0.42 · 1h20m``, for half of a terminal of 80 columns.
+    :param anew: the agent begins anew, on a branch of which no row is shown: any other is told to be another.
     """
     if facts is None:
         return ""
     words = []
     if facts.of > 1:
         words = [f"{facts.number:,}/{facts.of:,}" if short else f"branch {facts.number:,} of {facts.of:,}"]
+    if anew and not facts.on_active_path:
+        apart = "not active" if short else "not on the active path"
+        words = [" ".join([*words, apart]) if short else ", ".join([*words, apart])]
     words.append(f"{facts.turns:,} turn{'' if facts.turns == 1 else 's'}")
     tokens = whole(sum(facts.tokens))
     if tokens:

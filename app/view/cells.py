@@ -10,6 +10,10 @@ stands behind it in its place.
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 JOINER = "\u200d"
 TEXT_STYLE, EMOJI_STYLE = "\ufe0e", "\ufe0f"
 ELLIPSIS = "…"
@@ -230,6 +234,13 @@ def fewer(facts: str, cells: int) -> str:
             return shorten(last, cells)
         facts = others
     return facts
+
+
+def fitting(ways: Sequence[str], cells: int) -> str:
+    """The first of several ways to say something that fits ``cells``, else what does of the last, as `fewer`
+    has it.
+    """
+    return next((way for way in ways if most(way) <= cells), None) or fewer(ways[-1], cells)
 
 
 def fill(text: str, cells: int) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from app.commands import footer
 from app.formats.text import one_line
 from app.view.bars import header_line, keys_line, list_facts
-from app.view.cells import fewer, shorten, shorten_start, width
+from app.view.cells import fewer, fitting, shorten, shorten_start, width
 from app.view.folders import tilde
 from app.view.geometry import HEADER, PANES, Box, place, place_selector
 from app.view.line import fit_line
@@ -79,8 +79,8 @@ def _pane(name: str, box: Box, content: _Content) -> Iterator[list[Cell]]:
     focused = name == PANES[0]
     border = "border-focus" if focused else "border"
     inside = box.width - 2
-    said = content.model.arrangement.title if focused else TITLES.get(name, name)
-    title = shorten(f" {fewer(said, inside - 4)} ", inside - 2)
+    ways = content.model.arrangement.titles() if focused else (TITLES.get(name, name),)
+    title = shorten(f" {fitting(ways, inside - 4)} ", inside - 2)
     yield [
         ("╭─", border, "background"),
         (title, "border-title-focus" if focused else "border-title", "background"),

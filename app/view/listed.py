@@ -69,15 +69,20 @@ class Listed:
         self._layout.opened = set(self._contents.groups) if is_open else set()
         self._layout.build(self._contents)
 
-    def open_first(self, height: int) -> None:
+    def open_first(self, height: int, *, folds: bool = True) -> None:
         """Unfold what a person wants to see first: this folder's project, or the newest one where it has
         none; all of them when everything fits ``height`` lines.
+
+        :param folds: and fold all others; else what is open stays so.
         """
         groups = [group for group in self._layout.order if not group.is_whole]
+        before = self._layout.opened
         if sum(group.count + 1 for group in groups) * self.arrangement.row_height <= height:
             self._layout.opened = {group.cwd for group in groups}
         elif groups:
             self._layout.opened = {groups[0].cwd}
+        if not folds:
+            self._layout.opened |= before
         self._layout.build(self._contents)
 
     def first_groups(self) -> list[str]:

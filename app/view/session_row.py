@@ -1,11 +1,11 @@
-"""One row of the session list as lines of styled text: one, or two in a roomy arrangement."""
+"""One row of the session list as lines of styled text: one, or two in a roomy arrangement and with paths."""
 
 from __future__ import annotations
 
 from app.index.row import problem_count
 from app.view.ages import age, count
 from app.view.cells import fill, shorten, shorten_start, steady, width
-from app.view.folders import tilde
+from app.view.folders import file_path
 from app.view.highlight import highlight
 from app.view.line import fit_line, line_width
 from app.view.passing import is_named
@@ -64,18 +64,21 @@ def render_list_line(
     if question:
         return _asking(line, cells, selected, question)
     if line.row is None:
-        return fit_line([], cells) if model.arrangement.roomy else _head(model, line, cells, selected)
+        has_two = model.arrangement.row_height > 1
+        return fit_line([], cells) if has_two else _head(model, line, cells, selected)
     return _session(model, line, cells, selected, now_ms, states, is_meant=question is not None)
 
 
 def render_second_line(model: SessionList, line: ListLine, cells: int, *, selected: bool) -> Line:
-    """The second line of a roomy row in exactly ``cells`` cells: the last prompt, and what the first has no
-    room for; or the head itself, which has its first line empty.
+    """The second line of a row in exactly ``cells`` cells: the path where it is wanted, else the last prompt,
+    and what the first has no room for; or the head itself, which has its first line empty.
     """
     row = line.row
     if row is None:
         return _head(model, line, cells, selected)
     left: Line = [(" " * INDENT, "text")]
+    if model.arrangement.paths:
+        return fit_line([*left, (file_path(row.path, model.home, cells - INDENT - 1), "dim")], cells)
     right: Line = []
     if cells < COLUMNS_FROM:
         # beneath the age
@@ -127,9 +130,10 @@ def _session(
     title = steady(row.title)
     right = [*_marks(row, now_ms), *_columns(row, cells), (f" {age(row.modified, now_ms):>4} ", "age")]
     if cells < COLUMNS_FROM:
-        right = _narrow(row, cells - line_width(left), width(title), now_ms, roomy=model.arrangement.roomy)
+        prompts = model.arrangement.roomy and not model.arrangement.paths
+        right = _narrow(row, cells - line_width(left), width(title), now_ms, roomy=prompts)
     room = max(0, cells - line_width(left) - line_width(right))
-    where = _where(model, line, cells, room)
+    where = _where(model, line, cells)
     room -= line_width(where)
     title = fill(title, room)
     style = "error" if is_meant else "name" if is_named(row) else "title"
@@ -145,12 +149,8 @@ def _lineage(model: SessionList, line: ListLine) -> str:
     return ORPHAN if line.is_orphan and (model.is_complete or model.shows_first) else FORK
 
 
-def _where(model: SessionList, line: ListLine, cells: int, room: int) -> Line:
-    """The path where it is wanted, else the folder where the list is not of one folder."""
-    assert line.row is not None
-    if model.arrangement.paths:
-        path = shorten_start(steady(tilde(line.row.path, model.home)), max(0, room * 2 // 3 - 2))
-        return [("  ", "text"), (path, "dim")] if path else []
+def _where(model: SessionList, line: ListLine, cells: int) -> Line:
+    """The folder where the list is not of one folder."""
     if model.arrangement.grouped or model.arrangement.scope == "here" or cells < FOLDER_FROM:
         return []
     least, most = FOLDER_CELLS

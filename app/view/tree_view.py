@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
+from app.view.beginning import begins_anew
 from app.view.runs import Run, RunForest
 from app.view.stretch import Stretch, TreeRow
 from app.view.tree_damage import SHOWN_IN, DamagedLine, DamagedRows
-from app.view.tree_filter import chosen, shows
+from app.view.tree_filter import MODES, chosen, shows
 from app.view.tree_layout import TreeLayout
 from app.view.tree_order import TreeOrder
 
@@ -30,6 +31,8 @@ class TreeView:
 
     count   rows of entries, which come first
     damage  the lines that are no entry, whose rows follow where the filter shows them
+
+    begins_anew  whether the leaf is before all that is shown (`app.view.beginning`)
     """
 
     def __init__(self, tree: SessionTree, mode: str = "default") -> None:
@@ -47,6 +50,7 @@ class TreeView:
         self._order: TreeOrder | None = None
         self.count = 0
         self.shown = 0
+        self.begins_anew = False
         self.refresh()
 
     # changes
@@ -99,6 +103,7 @@ class TreeView:
         self._order = None
         self.leaf = node
         self.active.add(node.index)
+        self.begins_anew = self.begins_anew and not shows(MODES[0], node, node)
         if dropped:
             stretch.nodes.pop()
             self._shown[id(run)].pop()
@@ -163,6 +168,7 @@ class TreeView:
         while node is not None:
             self.active.add(node.index)
             node = node.parent
+        self.begins_anew = begins_anew(self.tree, self.leaf)
         self._choose()
 
     def _choose(self) -> None:
@@ -250,9 +256,9 @@ class TreeView:
 
     def nodes_around(self, index: int | None, rows: int) -> list[Node]:
         """The entries of row ``index`` and of as many as ``rows`` before and after it, nearest first; without
-        an index those of the last rows.
+        an index those of the last rows, or of the first where the leaf is before them.
         """
-        at = self.count - 1 if index is None else index
+        at = (0 if self.begins_anew else self.count - 1) if index is None else index
         steps = range(1, min(rows, self.count) + 1)
         places = [at, *(place for step in steps for place in (at - step, at + step))]
         return [node for node in map(self.node, places) if node is not None]

@@ -7,6 +7,7 @@ from typing import ClassVar, Protocol
 from textual.message import Message
 
 from app.commands import key_of
+from app.view.beginning import ANEW
 from app.view.tree_damage import SHOWN_IN, DamagedLine
 from app.view.tree_filter import MODES, chosen, shows
 from app.widgets.bindings import bindings_of
@@ -48,6 +49,8 @@ class EntryTree(TreeKeys):
     mode = MODES[0]
     # entries that came since the cursor was on the leaf
     came = 0
+    # the agent begins anew, and the cursor goes to what it is told first
+    _awaits_leaf = False
     # what the cursor belongs on, which a filter may hide, and what was last told of
     _entry: Node | DamagedLine | None = None
     _told: Node | DamagedLine | None = None
@@ -59,8 +62,10 @@ class EntryTree(TreeKeys):
 
     @property
     def follows(self) -> bool:
-        """Whether the cursor is on the leaf, and so goes along with it."""
-        return self._leaf_row is not None and self.cursor == self._leaf_row
+        """Whether the cursor is on the leaf, and so goes along with it; where that has no row, whether
+        nobody has put it elsewhere.
+        """
+        return self._awaits_leaf if self._leaf_row is None else self.cursor == self._leaf_row
 
     def show_tree(self, view: TreeView) -> None:
         """Show a tree that was just opened, the cursor on its leaf."""
@@ -76,7 +81,7 @@ class EntryTree(TreeKeys):
     def show_message(self, message: str) -> None:
         """Show a sentence in place of a tree."""
         self.view, self.message, self._leaf_row = None, message, None
-        self.came = 0
+        self.came, self._awaits_leaf = 0, False
         self._entry = self._told = None
         self.set_rows(1 if message else 0, 0)
         self.post_message(self.Moved(self))
@@ -129,8 +134,9 @@ class EntryTree(TreeKeys):
             return
         self._leaf_row = view.leaf_row()
         place = self._leaf_row if follow else self._place(view)
+        self._awaits_leaf = (follow or self._awaits_leaf) and self._leaf_row is None and view.begins_anew
         if place is None:
-            place = view.count - 1
+            place = 0 if self._awaits_leaf else view.count - 1
         if place == self._leaf_row:
             self.came = 0
         self.message = "" if view.rows else _nothing(view)
@@ -155,6 +161,7 @@ class EntryTree(TreeKeys):
 
     def move_to(self, index: int) -> None:
         super().move_to(index)
+        self._awaits_leaf = False
         self._entry = self._told = self.spot
         if self.follows:
             self.came = 0
@@ -268,6 +275,15 @@ class EntryTree(TreeKeys):
     def action_go_leaf(self) -> None:
         if self._leaf_row is not None:
             self.move_to(self._leaf_row)
+        elif self.view is not None and self.view.begins_anew:
+            self._awaits_leaf, self.came = True, 0
+            self.notify(f"The leaf is before all entries: {ANEW}", markup=False)
+
+    @property
+    def beginning(self) -> str:
+        """What stands above the rows where none of them can be marked as the leaf; "" elsewhere."""
+        begins = self.view is not None and self.view.begins_anew and self._leaf_row is None
+        return f"{self._glyphs.leaf}: {ANEW} here" if begins else ""
 
 
 def _nothing(view: TreeView) -> str:

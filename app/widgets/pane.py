@@ -6,7 +6,7 @@ from textual.containers import Container
 from textual.content import Content
 from textual.geometry import Region
 
-from app.view.cells import fewer, width
+from app.view.cells import fewer, fitting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,12 +19,12 @@ _ENDS = 6
 class Pane(Container):
     """A bordered box; ``id`` and what it holds are the caller's."""
 
-    def __init__(self, title: str, *, id: str) -> None:
-        """:param title: inert text for the upper border."""
+    def __init__(self, title: str, shorter: tuple[str, ...] = (), *, id: str) -> None:
+        """:param title: inert text for the upper border; ``shorter``: see `say`."""
         super().__init__(id=id, classes="pane")
         self._border_title = Content(title)
         self._said = (title, "")
-        self._shorter: tuple[str, ...] = ()
+        self._shorter = shorter
         self._fitted: tuple[tuple[str, str], tuple[str, ...], int] = self._said, (), 0
 
     def on_descendant_focus(self) -> None:
@@ -69,13 +69,11 @@ class Pane(Container):
 
     def _fit(self, cells: int) -> None:
         """Put as many of the words into the borders as there is room for."""
-        fitting = self._said, self._shorter, cells
-        if fitting != self._fitted:
-            self._fitted = fitting
+        wanted = self._said, self._shorter, cells
+        if wanted != self._fitted:
+            self._fitted = wanted
             title, subtitle = self._said
-            ways = (title, *self._shorter)
-            title = next((way for way in ways if width(way) <= cells), ways[-1])
-            title, subtitle = fewer(title, cells), fewer(subtitle, cells)
+            title, subtitle = fitting((title, *self._shorter), cells), fewer(subtitle, cells)
             self._border_title = Content(title)
             self._border_subtitle = Content(subtitle) if subtitle else None
 

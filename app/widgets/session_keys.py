@@ -28,6 +28,8 @@ class SessionKeys(SessionRows):
         super().__init__(model, now_ms, id=id)
         # whether the user has put the cursor elsewhere, or folded anything
         self._touched = False
+        # whether the user has folded or unfolded a project
+        self._has_folded = False
         # does at once, or later, what is asked about the session under the cursor: see the side it is in
         self.once_known: Callable[[Callable[[], object]], object] = lambda act: act()
 
@@ -101,18 +103,19 @@ class SessionKeys(SessionRows):
             self.move_to(group.start)
 
     def action_open_all(self) -> None:
-        self._touched = True
+        self._touched = self._has_folded = True
         self.model.open_all(True)
         self._folds_changed()
 
     def action_close_all(self) -> None:
         if self.group is not None:
             self.move_to(self.group.start)
+        self._has_folded = True
         self.model.open_all(False)
         self._folds_changed()
 
     def _set_open(self, group: Group, is_open: bool) -> None:
-        self._touched = True
+        self._touched = self._has_folded = True
         if not is_open:
             self.move_to(group.start)
         self.model.set_open(group, is_open)

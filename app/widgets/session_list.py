@@ -47,6 +47,8 @@ class SessionListView(SessionKeys):
         # the path to which the cursor went along with its session, when an agent moved its file
         self.followed_to = ""
         self._had_any = bool(model.total)
+        # by project or not, and in which scope, when it was last seen to which projects are open
+        self._opened_as = self._listed_by
 
     def on_mount(self) -> None:
         if self._session is None and self._group is None:
@@ -60,6 +62,7 @@ class SessionListView(SessionKeys):
         """Show the sessions of a list that was filled in another thread."""
         marked = set(self.model.marked)
         self.model.adopt(model)
+        self._open_anew()
         self.rows_changed()
         self._tell_of_marks(marked)
 
@@ -91,7 +94,21 @@ class SessionListView(SessionKeys):
         comes back when it is again, unless the user has moved it meanwhile.
         """
         self.model.arrange(arrangement)
+        if self.model.is_complete:
+            self._open_anew()
         self._arranged()
+
+    @property
+    def _listed_by(self) -> tuple[bool, str]:
+        return self.model.arrangement.grouped, self.model.arrangement.scope
+
+    def _open_anew(self) -> None:
+        """Where other projects are listed now, those are open that would be at the beginning, unless the user
+        has folded any or unfolded it.
+        """
+        before, self._opened_as = self._opened_as, self._listed_by
+        if before != self._opened_as and self.model.arrangement.grouped and not self._has_folded:
+            self.model.open_first(self.size.height, folds=False)
 
     def also_here(self, cwds: Iterable[str]) -> None:
         """More spellings of the folder that is "here"."""
@@ -187,7 +204,7 @@ class SessionListView(SessionKeys):
     def rows_changed(self) -> None:
         """The model's lines are others now: find the cursor's session among them."""
         before = self._announced
-        if self.model.total and not self._had_any and not self.model.first_groups():
+        if self.model.total and not self._had_any and not self._has_folded:
             # what comes first on an empty screen is what a person waits for
             self.model.open_first(self.size.height)
         self._had_any = bool(self.model.total)

@@ -9,6 +9,7 @@ from textual import on
 from app.formats.text import one_line
 from app.messages.transcripts import TranscriptFailed, TranscriptRead
 from app.services.made import stop_made
+from app.view.beginning import ANEW
 from app.widgets.burst import Burst
 from app.widgets.pane import Pane
 from app.widgets.transcript_lines import TranscriptLines
@@ -203,7 +204,7 @@ class TranscriptPane(Pane):
                 self._spot = Spot(None)
             self._placed = False
             if not lines.lines:
-                lines.show_notice("nothing was said yet" if self._at_root and self._at_end else "")
+                lines.show_notice(self._nothing() if self._at_root and self._at_end else "")
         else:
             lines.put_around(part.above, part.below)
             if part.followed and self._spot.anchor is None:
@@ -217,6 +218,14 @@ class TranscriptPane(Pane):
             self._missed = False
             self.follow(self._row)
         self._look_ahead()
+
+    def _nothing(self) -> str:
+        """Why there is no line of a session that was read from end to end."""
+        row = self._row
+        if row is None or row.provisional or not row.message_count:
+            return "nothing was said yet"
+        said = f"{row.message_count:,} message{'' if row.message_count == 1 else 's'}"
+        return f"Nothing is on the active path: {ANEW}. The other branches have {said}."
 
     @on(TranscriptFailed)
     def _failed(self, event: TranscriptFailed) -> None:

@@ -11,6 +11,7 @@ from textual.message import Message
 from app.commands import of_preview
 from app.view.highlight import highlight_line
 from app.view.line import fit_line
+from app.view.wrapping import wrap
 from app.widgets.bindings import binding
 from app.widgets.line_list import LineList
 
@@ -55,6 +56,7 @@ class TranscriptLines(LineList):
         self.lines: list[DocumentLine] = []
         self.words: tuple[str, ...] = ()
         self.notice = ""
+        self._notice_lines: list[str] = []
         self._starts: list[int] = []
         self._cells = 0
         self._height = 0
@@ -112,7 +114,9 @@ class TranscriptLines(LineList):
         for each in self.turns:
             self._starts.append(len(self.lines))
             self.lines.extend(each.lines)
-        self._set_length(len(self.lines) or bool(self.notice))
+        # before there is a size it is painted whole
+        self._notice_lines = list(wrap(self.notice, self.cells)) if self.is_laid_out else [self.notice]
+        self._set_length(len(self.lines) or (len(self._notice_lines) if self.notice else 0))
 
     def scroll_lines(self, top: int) -> None:
         """Have this line first in sight, as near as can be."""
@@ -137,7 +141,7 @@ class TranscriptLines(LineList):
 
     def draw(self, index: int, cells: int, selected: bool) -> Line:
         if not self.lines:
-            return fit_line([(" " + self.notice, "dim")], cells)
+            return fit_line([(" " + self._notice_lines[index], "dim")], cells)
         line = self.lines[index]
         # with the first line: imports hold up the first key
         from app.view.prose import mark_prose
@@ -146,7 +150,7 @@ class TranscriptLines(LineList):
         return fit_line([(" ", "text"), *highlight_line(body, self.words)], cells)
 
     def row_key(self, index: int) -> object:
-        return (self.lines[index], self.words) if self.lines else self.notice
+        return (self.lines[index], self.words) if self.lines else self._notice_lines[index]
 
     def on_resize(self) -> None:
         height, self._height = self._height, self.size.height

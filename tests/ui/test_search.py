@@ -142,6 +142,20 @@ async def test_of_a_word_with_a_capital_rows_alone_do_not_tell(browser, three):
         assert it.listed() == ["[/work/site]", "site1"]
 
 
+@pytest.mark.parametrize(
+    ("query", "name", "instead"),
+    [('"Dark Mode"', "Dark Mode", "dark mode"), ("re:DARK.mode", "re:DARK.mode", "re:(?i)DARK.mode")],
+)
+async def test_of_a_phrase_or_pattern_with_a_capital_it_is_said_that_none_was_found_as_it_is(
+    browser, three, query, name, instead
+):
+    async with browser(size=(160, 45)) as it:
+        await it.press("slash", *query)
+        await it.until(lambda: it.screen.side.is_answered and not it.screen.side.is_due, "an answer")
+        assert said(it) == f"“{name}” is nowhere; looked for instead: {instead}"
+        assert it.listed() == ["[/work/site]", "site1"]
+
+
 async def test_a_wrong_pattern_is_told_of_and_the_rows_stay(browser, three):
     async with browser(size=(160, 45)) as it:
         await it.press("slash", *"re:ear")

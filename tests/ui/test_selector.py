@@ -217,6 +217,45 @@ async def test_a_wrong_pattern_says_so_and_keeps_the_rows(browser, three):
         assert it.listed() == ["branchy", "plain"]
 
 
+TOOLS = "Ctrl+T looks through tools as well."
+
+
+@pytest.mark.parametrize("way", [{"selector": ""}, {}])
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_where_nothing_is_found_it_is_said_that_tools_may_have_it(browser, three, way, size):
+    async with browser(**way, size=size) as it:
+        await it.press(*([] if way else ["slash"]), *"zebra")
+        await it.until(lambda: TOOLS in it.sessions.notice, "the way out")
+        assert it.sessions.notice == ["No session matches “zebra”.", TOOLS, "Esc drops the filter."]
+        assert "looks through tools as" in it.text()
+        await it.press("ctrl+t")
+        await it.until(lambda: it.screen.side.is_answered and not it.screen.side.is_due, "an answer")
+        assert it.sessions.notice == ["No session matches “zebra”.", "Esc drops the filter."]
+        await it.press("ctrl+t")
+        await it.until(lambda: TOOLS in it.sessions.notice, "the way out")
+
+
+@pytest.mark.parametrize("query", ["in:thinking zebra", "tool:bash zebra", "label:zebra", "-in:tools zebra"])
+async def test_of_tools_nothing_is_said_where_the_query_says_where_to_look(browser, three, query):
+    async with browser(selector="", size=(160, 40)) as it:
+        await it.press(*query)
+        await it.until(lambda: "No session matches" in it.text(), "that")
+        await it.until(lambda: it.screen.side.is_answered and not it.screen.side.is_due, "an answer")
+        assert "Ctrl+T" not in " ".join(it.sessions.notice)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (80, 12)])
+async def test_all_ways_out_are_said_at_once_and_whole(browser, three, tmp_path, size):
+    named = chain("other", "x", id="n", cwd="/work/site")
+    named.append(entry("session_info", "q", "00000002", 13, name="N"))
+    pi_session(tmp_path, *named, id="n", project="site")
+    async with browser(selector="", here="/work/site", size=size) as it:
+        await it.press("ctrl+n", *"man page")
+        await it.until(lambda: TOOLS in it.text(), "the ways out")
+        lines = [line.strip("│ ") for line in it.text().splitlines()]
+        assert [each for each in (NAMED, ELSEWHERE, TOOLS) if each in lines] == [NAMED, ELSEWHERE, TOOLS]
+
+
 async def test_the_tier_of_tools_is_one_key_away(browser, three):
     async with browser(selector="") as it:
         await it.press("ctrl+t")
@@ -269,9 +308,13 @@ async def test_what_is_roomy_is_remembered(browser, three):
 
 
 async def test_ctrl_p_shows_the_path_of_the_file(browser, three):
-    async with browser(selector="", size=(400, 40)) as it:
+    async with browser(selector="", size=(80, 24)) as it:
         await it.press("ctrl+p")
-        assert "_plain.jsonl" in it.text()
+        assert "/--work-app--/2026_plain.jsonl" in it.text()
+        assert it.sessions.row_height == 2
+        await it.press("ctrl+p")
+        assert "_plain.jsonl" not in it.text()
+        assert it.sessions.row_height == 1
 
 
 async def test_t_opens_the_browser_on_the_session_and_escape_comes_back(browser, three):

@@ -99,7 +99,7 @@ def first(known, size, query=None, **changed):
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("query", [None, "", "auth", "login", "re:log", "nowhere"])
-@pytest.mark.parametrize("changed", [{}, {"named_only": True}, {"roomy": True}])
+@pytest.mark.parametrize("changed", [{}, {"named_only": True}, {"roomy": True}, {"paths": True}])
 async def test_the_first_picture_of_the_screen_is_the_first_frame(
     browser, begun, three, known, size, query, changed
 ):

@@ -342,7 +342,7 @@ async def test_nothing_and_empty_sessions(tmp_path):
         await it.pilot.pause()
         assert "hello" not in it.text()
         assert it.title == "transcript"
-        await it.show(session(tmp_path, header(), name="empty"))
+        await it.show(session(tmp_path, header(), name="empty", message_count=0))
         assert "nothing was said yet" in it.text()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.view.arrangement import Arrangement
+from app.view.cells import fitting
 from app.view.session_list import SessionList
 from tests.factory import make_row
 from tests.view.listed import EMPTY, FAMILY, HERE, at, listed, shown
@@ -24,11 +25,32 @@ def test_an_arrangement_is_changed_into_another():
 
 
 def test_an_arrangement_says_what_it_is():
-    assert Arrangement().words() == ["all folders", "threaded"]
+    assert Arrangement().titles()[0] == "sessions · all folders · threaded"
     other = Arrangement(
         scope="here", order="recent", grouped=False, named_only=True, agent="omp", hidden=True
     )
-    assert other.words() == ["this folder", "recent", "named only", "omp", "with hidden ones"]
+    said = "sessions · named only · omp · this folder · recent · with hidden ones"
+    assert other.titles()[0] == said
+    assert other.titles(tools=True)[0] == said.replace(" · recent", " · tools as well · recent")
+
+
+@pytest.mark.parametrize(
+    ("fields", "cells", "said"),
+    [
+        ({}, 40, "sessions · all folders · threaded"),
+        ({}, 30, "sessions · all folders"),
+        ({}, 12, "sessions"),
+        ({}, 6, "sessi…"),
+        ({"named_only": True}, 40, "sessions · named only · all folders"),
+        ({"named_only": True}, 30, "sessions · named only"),
+        ({"named_only": True, "order": "recent"}, 30, "sessions · named only · recent"),
+        ({"named_only": True, "scope": "here"}, 30, "named only · this folder"),
+        ({"named_only": True, "agent": "indusagi", "hidden": True}, 30, "named only · indusagi"),
+        ({"named_only": True, "agent": "omp"}, 8, "named o…"),
+    ],
+)
+def test_of_a_title_what_is_as_usual_goes_first_then_what_the_list_is_called(fields, cells, said):
+    assert fitting(Arrangement(**fields).titles(), cells) == said
 
 
 # which sessions

@@ -71,13 +71,42 @@ def test_the_folder_has_a_column_where_the_list_is_of_all_folders_and_not_by_pro
         assert "work/app" not in text(model, at, cells)
 
 
-def test_the_path_of_the_file_stands_where_the_title_would_go_on():
-    row = make_row("a", title="Refactor " * 20, cwd=HERE, path="/home/me/store/--work--/2026_abc.jsonl")
-    for grouped in (True, False):
-        shown = text(listed(row, grouped=grouped, paths=True), int(grouped))
-        assert "~/store/--work--/2026_abc.jsonl" in shown
-        assert "Refactor" in shown
-    assert "…/2026_abc.jsonl" in text(listed(row, paths=True), 1, 46)
+PATH = "/home/me/.pi/agent/sessions/--home-me-work-app--/2026-05-01T10-00-00-000Z_0a1b2c3d-0000.jsonl"
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        (105, "    ~/.pi/agent/sessions/--home-me-work-app--/2026-05-01T10-00-00-000Z_0a1b2c3d-0000.jsonl"),
+        (77, "    …/--home-me-work-app--/2026-05-01T10-00-00-000Z_0a1b2c3d-0000.jsonl"),
+        (64, "    …/--home-me-work-app--/2026-05-01T10-00-00-000Z_0a1b2c3d-0…"),
+        (47, "    …/--home-me-work-app--/2026-05-01T10-00-0…"),
+        (33, "    …ork-app--/2026-05-01T10-00…"),
+        (20, "    …p--/2026-05-0…"),
+    ],
+)
+def test_the_path_of_the_file_has_a_line_of_its_own_with_folder_and_time(cells, said):
+    row = make_row("a", title="Refactor " * 20, cwd=HERE, path=PATH, last_prompt="and now")
+    for grouped, roomy in ((True, False), (False, False), (True, True)):
+        shown, without = (
+            listed(row, grouped=grouped, roomy=roomy, paths=True),
+            listed(row, grouped=grouped, paths=False),
+        )
+        assert second(shown, int(grouped), cells).rstrip() == said
+        # the title loses nothing
+        assert text(shown, int(grouped), cells) == text(without, int(grouped), cells)
+        assert shown.arrangement.row_height == 2
+    head = listed(row, paths=True)
+    assert text(head, 0, cells).strip() == ""
+    assert second(head, 0, cells).startswith(" ▾ ")
+
+
+def test_a_path_in_a_short_folder_and_one_of_wide_characters_are_cut_as_well():
+    short = listed(make_row("a", path="/s/20260101-101010-abcdef.jsonl"), paths=True)
+    assert second(short, 1, 40).rstrip() == "    /s/20260101-101010-abcdef.jsonl"
+    assert second(short, 1, 30).rstrip() == "    /s/20260101-101010-abcde…"
+    wide = listed(make_row("a", path="/store/" + "道" * 40 + "/" + "路" * 40), paths=True)
+    assert second(wide, 1, 30).rstrip() == "    …道道道/路路路路路路路路…"
 
 
 def test_while_a_filter_is_on_a_fork_is_marked_and_not_connected():
