@@ -8,6 +8,7 @@ import shutil
 import sys
 from typing import TYPE_CHECKING, Any
 
+from tests.benchmarks import rows_alone
 from tests.benchmarks.corpus import read_truth
 from tests.benchmarks.corpus.compare import differences
 from tests.benchmarks.live import LIVE
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from tests.benchmarks.peers import Peers
 
 LIST = ("list", "--limit", "50")
+ROWS_ALONE = "  without the text (issue 2)"
 
 
 def forget(env: Mapping[str, str]) -> None:
@@ -38,6 +40,11 @@ def cold(setting: Setting, peers: Peers) -> Iterator[Result]:
         ours.append(run(setting.leafmark(*LIST), env))
         return ours[-1].wall
 
+    def without_text() -> float:
+        forget(env)
+        os.sync()
+        return run([sys.executable, "-c", rows_alone.START, *LIST], env).wall
+
     def floor() -> float:
         return run(setting.floor(), setting.env).wall
 
@@ -46,24 +53,27 @@ def cold(setting: Setting, peers: Peers) -> Iterator[Result]:
         rebuilds.append(peers.rebuild())
         return rebuilds[-1].wall
 
-    tasks = [indexed, floor]
+    tasks = [indexed, without_text, floor]
     if peers.fast_resume:
         tasks.append(rebuilt)
     # After a pause a virtual machine must first get its memory back from its host, whoever asks for it: the
     # first round takes up to twice as long as the others.
     in_turn(1, *tasks)
-    taken, least, *fast_resume = in_turn(3, *tasks)
+    taken, rows, least, *fast_resume = in_turn(3, *tasks)
     peak = max(done.peak for done in ours)
     what, ratio = "cold index: list with an empty cache", taken / least
     yield Result("3", what, ms(taken), f"floor {ms(least)}", ratio, 12, ci=True)
+    yield Result("3", ROWS_ALONE, ms(rows), f"floor {ms(least)}", rows / least, 12, ci=True)
     yield Result("3", "  peak of its biggest process", mb(peak))
     for theirs in fast_resume:
         most = max(done.peak for done in rebuilds)
         yield Result("3", "cold index", ms(taken), f"fr --rebuild {ms(theirs)}", taken / theirs, 0.85)
+        yield Result("3", ROWS_ALONE, ms(rows), f"fr --rebuild {ms(theirs)}", rows / theirs, 0.85)
         yield Result("3", "  peak of its biggest process", mb(peak), f"fr {mb(most)}", peak / most, 0.4)
     if peers.pi:
-        taken, other = in_turn(1, indexed, peers.list_all)
+        taken, rows, other = in_turn(3, indexed, without_text, peers.list_all)
         yield Result("3", "cold index", ms(taken), f"pi listAll {ms(other)}", taken / other, 0.33)
+        yield Result("3", ROWS_ALONE, ms(rows), f"pi listAll {ms(other)}", rows / other, 0.33)
 
 
 def warm(setting: Setting, peers: Peers) -> Iterator[Result]:
@@ -95,7 +105,7 @@ def warm(setting: Setting, peers: Peers) -> Iterator[Result]:
         taken, other = in_turn(rounds, lambda: ours(peers.beside_omp), peers.omp_listing)
         yield Result("1", "warm list", ms(taken), f"omp's listing {ms(other)}", taken / other, 0.1)
     if peers.pi:
-        taken, other = in_turn(1, ours, peers.list_all)
+        taken, other = in_turn(3, ours, peers.list_all)
         yield Result("1", "warm list", ms(taken), f"pi listAll {ms(other)}", taken / other, 0.01)
 
 

@@ -1,0 +1,38 @@
+"""leafmark whose cold index makes the rows and keeps no text: bar 3 as issue 2 has it, where no text was kept
+yet. Workers read and decode every line as ever, and leave out only what is for the search.
+"""
+
+from __future__ import annotations
+
+import sys
+
+START = "from tests.benchmarks.rows_alone import start; start()"
+"""The program text for `python -c`, with leafmark's arguments behind it."""
+
+_WORKER = "import sys; sys.path[:] = sys.argv[1:]; from tests.benchmarks.rows_alone import work; work()"
+
+
+def start() -> None:
+    """Run leafmark's command line, with such workers."""
+    from app.cli import start as run
+    from app.index import worker
+
+    worker.START = _WORKER
+    sys.exit(run())
+
+
+def work() -> None:
+    """The inside of a worker."""
+    from app.index import worker
+
+    load = worker.load
+
+    def load_and_leave_out() -> None:
+        # First what it loads itself, in its order.
+        load()
+        from app.sessions import taking
+
+        taking.packed = lambda heard: b""
+
+    worker.load = load_and_leave_out
+    worker.main()
