@@ -39,19 +39,6 @@ NUMBERS = [
 TABLE, INDEX = 0x0D, 0x0A
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    fill(tmp_path / "store", COUNT)
-    return pi_store(tmp_path / "store")
-
-
-@pytest.fixture
-def cache(tmp_path: Path, store: Store) -> Path:
-    """A cache folder in which all of the store is kept."""
-    scanned(tmp_path / "cache", store)
-    return tmp_path / "cache"
-
-
 def session(store: Store, number: int) -> Path:
     (path,) = Path(store.root).glob(f"*/session-{number}.jsonl")
     return path

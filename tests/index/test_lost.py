@@ -16,7 +16,7 @@ from app.index.catalog import Catalog
 from app.index.index import Index
 from app.index.row import SCHEMA
 from app.index.verify import verify
-from tests.index.helpers import Listener, append, facts, fill, fresh, message, pi_store, session, write
+from tests.index.helpers import Listener, append, facts, fresh, message, session, write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,21 +33,6 @@ SPOILERS = [
     "DELETE FROM readings WHERE key % 2",
     "UPDATE sessions SET path = 'text' WHERE key = 3",
 ]
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    fill(tmp_path / "store", COUNT)
-    return pi_store(tmp_path / "store")
-
-
-@pytest.fixture
-def cache(tmp_path: Path, store: Store) -> Path:
-    """A cache folder in which all of the store is kept."""
-    index = Index([store], str(tmp_path / "cache"))
-    index.scan()
-    index.close()
-    return tmp_path / "cache"
 
 
 def spoil(cache: Path, statement: str) -> None:

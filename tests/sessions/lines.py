@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from app.sessions import path_reader
+    from app.sessions.node import Node
+
 HEADER: dict[str, Any] = {
     "type": "session",
     "version": 3,
@@ -54,3 +57,19 @@ def put(
     path = folder / "session.jsonl"
     path.write_bytes(content(*lines, newline=newline, last=last))
     return str(path)
+
+
+def handed_out(path: path_reader.Path, most: int) -> list[Node]:
+    """All that a path hands out, in its order.
+
+    :param most: so many entries are asked for at a time.
+    """
+    if path.start is None:
+        return []
+    above: list[Node] = []
+    below: list[Node] = []
+    while not path.at_root:
+        above += path.above(most)
+    while not path.at_end:
+        below += path.below(most)
+    return [*reversed(above), path.start, *below]

@@ -6,36 +6,22 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.sessions import entry_lines, path_reader
+from app.sessions import path_reader
 from app.sessions import tree as trees
 from app.sessions.anchor import BEGINNING, Anchor
 from app.sessions.manager import SessionManager
 from app.sessions.path_reader import open_path
 from app.sessions.tree import open_end, open_tree
-from tests.sessions.lines import content, put
+from tests.sessions.lines import content, handed_out, put
 from tests.sessions.test_linear import AGENTS, HEADER, ORIGIN, SESSIONS, said
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.fixture
-def by_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Even short files are not read whole, and in small pieces."""
-    monkeypatch.setattr(path_reader, "WHOLE", 0)
-    monkeypatch.setattr(entry_lines, "BLOCK", 100)
-
-
 def walked(path: path_reader.Path, most: int) -> list[int]:
     """The offsets of all that a path hands out, in its order."""
-    if path.start is None:
-        return []
-    above, below = [], []
-    while not path.at_root:
-        above += path.above(most)
-    while not path.at_end:
-        below += path.below(most)
-    return [node.offset for node in (*reversed(above), path.start, *below)]
+    return [node.offset for node in handed_out(path, most)]
 
 
 @pytest.mark.usefixtures("by_the_way")

@@ -13,25 +13,12 @@ from app.sessions.anchor import BEGINNING, Anchor
 from app.sessions.path_reader import Changed, Overtaken, open_path
 from app.sessions.tree import open_tree
 from tests.factory import chain, entry, header, message, write_session
-
-
-@pytest.fixture
-def by_the_way(monkeypatch):
-    """Even short files are not read whole, and in small pieces."""
-    monkeypatch.setattr(path_reader, "WHOLE", 0)
-    monkeypatch.setattr(entry_lines, "BLOCK", 100)
+from tests.sessions.lines import handed_out
 
 
 def all_of(path, most=3):
     """The ids of all that a path hands out, in its order."""
-    if path.start is None:
-        return []
-    above, below = [], []
-    while not path.at_root:
-        above += path.above(most)
-    while not path.at_end:
-        below += path.below(most)
-    return [node.id for node in (*reversed(above), path.start, *below)]
+    return [node.id for node in handed_out(path, most)]
 
 
 def grown(at_random, entries):

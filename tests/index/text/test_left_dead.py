@@ -14,25 +14,13 @@ from app.index.text import compact
 from app.index.text.compact import WORTH_BYTES
 from app.index.text.segment import Writer
 from app.index.text.store import TextStore
-from tests.index.helpers import append, fill, message, pi_store
+from tests.index.helpers import append, message
 from tests.index.text.helpers import assert_right, scanned, segments
 
 if TYPE_CHECKING:
     from app.stores.base import Store
 
 COUNT = 6
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    fill(tmp_path / "store", COUNT)
-    return pi_store(tmp_path / "store")
-
-
-@pytest.fixture
-def cache(tmp_path: Path, store: Store) -> Path:
-    scanned(tmp_path / "cache", store)
-    return tmp_path / "cache"
 
 
 def add_dead(cache: Path) -> None:

@@ -1,0 +1,32 @@
+"""A store and a cache folder for tests of what becomes of the cache; `COUNT` of the module is how many
+sessions there are.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.index.index import Index
+from tests.index.helpers import fill, pi_store
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from app.stores.base import Store
+
+
+@pytest.fixture
+def store(tmp_path: Path, request: pytest.FixtureRequest) -> Store:
+    fill(tmp_path / "store", request.module.COUNT)
+    return pi_store(tmp_path / "store")
+
+
+@pytest.fixture
+def cache(tmp_path: Path, store: Store) -> Path:
+    """A cache folder in which all of the store is kept."""
+    index = Index([store], str(tmp_path / "cache"))
+    index.scan()
+    index.close()
+    return tmp_path / "cache"
