@@ -49,6 +49,9 @@ class Scanned:
         self._busy_thread = get_ident()
 
     def __exit__(self, *_: object) -> None:
+        self._let_go()
+
+    def _let_go(self) -> None:
         self._busy_thread = None
         self._busy.release()
 
@@ -86,7 +89,7 @@ class Scanned:
         try:
             return self.read(scan, read)
         finally:
-            self.__exit__()
+            self._let_go()
 
     def _waited(self, until: float) -> bool:
         """Wait while rows are missing; whether they had been, and it makes sense to ask again."""
