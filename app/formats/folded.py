@@ -4,9 +4,10 @@ them short, and to make a `str` of each would take longer than to fold them.
 
 from __future__ import annotations
 
+from codecs import escape_decode
 from typing import TYPE_CHECKING
 
-from app.formats.bytes_in import split
+from app.formats.bytes_in import find, split
 from app.formats.content import string_of
 from app.formats.fold import encoded, fold, fold_utf8
 
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 
 _QUOTE = ord('"')
 _ESCAPE = ord("\\")
+_SEVERAL_BYTES = 4 << 10
+"""Where one string has escapes, so many bytes are looked through with it: that takes no longer than to find
+out where the next one is.
+"""
 
 
 def folded(strings: Sequence[bytes]) -> Sequence[bytes]:
@@ -43,13 +48,23 @@ def _unescaped(data: bytes) -> bytes:
     done = 0
     while (at := data.find(_ESCAPE, done)) >= 0:
         begin = data.rfind(0, done, at) + 1
-        end = data.find(0, at)
+        end = data.find(0, max(at, begin + _SEVERAL_BYTES))
         if end < 0:
             end = len(data)
-        parts += (data[done:begin], b'"', _text(data[begin:end]).encode(), b'"')
+        parts += (data[done:begin], _plain(data[begin:end]))
         done = end
     parts.append(data[done:])
     return b"".join(parts)
+
+
+def _plain(strings: bytes) -> bytes:
+    """`_unescaped`, of strings many of which have escapes."""
+    if find(strings, rb"\u", 0) < 0 and find(strings, rb"\/", 0) < 0:
+        # The others mean in Python what they mean in JSON.
+        return escape_decode(strings)[0]
+    return b"\0".join(
+        [b'"%b"' % _text(one).encode() if _ESCAPE in one else one for one in strings.split(b"\0")]
+    )
 
 
 def _text(string: bytes) -> str:

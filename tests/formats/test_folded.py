@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.formats import fold as module
+from app.formats import folded as folded_module
 from app.formats.fold import encoded, fold
 from app.formats.folded import folded
 from app.formats.skim import clean
@@ -28,10 +29,13 @@ def simply(text: str) -> bytes:
     return encoded(fold(clean(text).replace("\0", "")))
 
 
-@given(st.lists(st.tuples(TEXT, st.booleans()), min_size=1, max_size=6), st.booleans())
-def test_all_at_once_is_each_by_itself(texts: list[tuple[str, bool]], wheel: bool) -> None:
+@given(
+    st.lists(st.tuples(TEXT, st.booleans()), min_size=1, max_size=6), st.booleans(), st.sampled_from([1, 20])
+)
+def test_all_at_once_is_each_by_itself(texts: list[tuple[str, bool]], wheel: bool, several: int) -> None:
     strings = [written(text, ascii_only=ascii_only) for text, ascii_only in texts]
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(folded_module, "_SEVERAL_BYTES", several)
         if not wheel:
             patch.setattr(module, "_casefold", None)
         found = folded(strings)
@@ -58,3 +62,11 @@ def test_what_is_no_string_gives_nothing(other: bytes, place: int) -> None:
 
 def test_quotes_are_not_where_a_string_ends() -> None:
     assert folded([rb'"A\"\u0000\"B"', rb'"\""', b'""', rb'"\\"']) == [b'a""b', b'"', b"", b"\\"]
+
+
+def test_every_escape_of_json_is_what_it_stands_for() -> None:
+    escapes = rb'"\"\\\/\b\f\n\r\t\u0041\u00df\ud83d\ude00\\n\\u0041\\/"'
+    assert folded([escapes]) == [fold(json.loads(escapes)).encode()]
+    # Without those that are something else in Python.
+    plain = rb'"\"\\\b\f\n\r\t\\n\\\n\\x41\\101"'
+    assert folded([plain]) == [fold(json.loads(plain)).encode()]
