@@ -97,18 +97,23 @@ def texts_of(content: Spoken) -> list[str]:
 
 def lines_of(content: Spoken) -> Raw | None:
     """The texts of `content` below each other as one JSON string; None where there is none."""
-    if type(content) is list and len(content) == 1:
-        (block,) = content
-        return block.text if type(block) is Text else None
-    found = texts_of(content)
-    return raw_json("\n".join(filter(None, found))) if found else None
+    if type(content) is not list:
+        return raw_json(content) if content else None
+    return _below_each_other([block.text for block in content if type(block) is Text])
 
 
-def below(upper: Raw | None, lower: Raw) -> Raw:
-    """Two JSON strings as one: below each other, without one that is empty."""
-    if upper is None:
-        return lower
-    return raw_json("\n".join(filter(None, (string_of(upper), string_of(lower)))))
+def thoughts_of(content: Spoken) -> Raw | None:
+    """The thoughts, likewise."""
+    if type(content) is not list:
+        return None
+    return _below_each_other([block.thinking for block in content if type(block) is Thought])
+
+
+def _below_each_other(strings: list[Raw]) -> Raw | None:
+    """Those that are not empty."""
+    if len(strings) < 2:
+        return strings[0] if strings else None
+    return raw_json("\n".join(filter(None, map(string_of, strings))))
 
 
 def holds_image(content: Raw) -> bool:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from app.formats.brief import Answer, Extra, Prompt, Summed
 from app.formats.folded import folded
 from app.formats.kinds import ASSISTANT, CUSTOM, SUMMARY, THINKING, USER
 from app.formats.skim import raw_json
-from app.formats.spoken import Call, SnakeCall, Text, Thought, below, lines_of
+from app.formats.spoken import Call, SnakeCall, lines_of, thoughts_of
 from app.sessions.pieces import pack_all
 
 if TYPE_CHECKING:
     from msgspec import Raw
 
     from app.formats.brief import Brief
-    from app.formats.spoken import Spoken
 
     Heard = tuple[list[tuple[int, int]], list[Raw]]
     """(kind, where the line begins) of each text, and the texts, which are JSON strings not yet read; both in
@@ -36,8 +35,13 @@ def hear(entry: Brief, at: int, heard: Heard, called: list[str]) -> None:
         kind = SUMMARY
         said = _raw(entry.branch_summary if entry.type == "branch" else entry.summary)
     elif isinstance(message, Answer):
-        hear_answer(message.content, at, heard, called)
-        return
+        kind = ASSISTANT
+        if type(message.content) is list:
+            called += [block.name for block in message.content if isinstance(block, Call | SnakeCall)]
+            thought = thoughts_of(message.content)
+            if thought is not None:
+                _add(heard, THINKING, at, thought)
+        said = lines_of(message.content)
     elif isinstance(message, Prompt):
         kind = USER
         said = lines_of(message.content)
@@ -50,30 +54,6 @@ def hear(entry: Brief, at: int, heard: Heard, called: list[str]) -> None:
         return
     if said is not None:
         _add(heard, kind, at, said)
-
-
-def hear_answer(content: Spoken, at: int, heard: Heard, called: list[str]) -> None:
-    """As `hear`, for an answer of this content: the most frequent by far of what is said."""
-    if type(content) is not list:
-        if content:
-            _add(heard, ASSISTANT, at, raw_json(content))
-        return
-    text = thought = None
-    blocks: list[Any] = content
-    for block in blocks:
-        kind = type(block)
-        if kind is Call or kind is SnakeCall:
-            called.append(block.name)
-        elif kind is Text:
-            text = block.text if text is None else below(text, block.text)
-        elif kind is Thought:
-            thought = block.thinking if thought is None else below(thought, block.thinking)
-    if thought is not None:
-        heard[0].append((THINKING, at))
-        heard[1].append(thought)
-    if text is not None:
-        heard[0].append((ASSISTANT, at))
-        heard[1].append(text)
 
 
 def packed(heard: Heard) -> bytes:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from app.formats.brief import ANSWERS, SPEAKING, Prompt
-from app.formats.spoken import texts_of
+from app.formats.kinds import ASSISTANT, THINKING, USER
+from app.formats.spoken import Call, SnakeCall, Text, Thought, texts_of
 from app.formats.text import one_line
-from app.sessions.heard import hear, hear_answer, packed
+from app.sessions.heard import hear, packed
 from app.sessions.summary import FIRST_MESSAGE_LIMIT, LAST_PROMPT_LIMIT
 
 if TYPE_CHECKING:
@@ -33,14 +34,15 @@ def take(tally: Tally, entries: list[Brief], starts: Sequence[int]) -> bytes:
     :param starts: where each begins in the file.
     :raises NeedsReread: as `Leaves.entry`.
     """
-    # The loop that every line of every session goes through. What is rare is moved out of it, and classes
-    # are compared by `is`: all else takes longer than reading the fields.
+    # The loop that every line of every session goes through. What is rare is moved out of it, what is not is
+    # here and not called, and classes are compared by `is`: all else takes longer than reading the fields.
     sums = tally.sums
     camel, snake = ANSWERS
     newest = sums.newest
     heads = others = errors = 0
     among = False
     heard: Heard = [], []
+    places, texts = heard
     called: list[str] = []
     used: list[Usage] = []
     prompts: list[Prompt] = []
@@ -50,16 +52,45 @@ def take(tally: Tally, entries: list[Brief], starts: Sequence[int]) -> bytes:
             message: Any = entry.message
             said = type(message)
             if said is camel or said is snake:
-                hear_answer(message.content, at, heard, called)
+                content = message.content
+                if type(content) is list:
+                    text = thought = None
+                    for block in content:
+                        kind = type(block)
+                        if kind is Call or kind is SnakeCall:
+                            called.append(block.name)
+                        elif kind is Text and text is None:
+                            text = block.text
+                        elif kind is Thought and thought is None:
+                            thought = block.thinking
+                        elif kind is Text or kind is Thought:
+                            hear(entry, at, heard, called)
+                            break
+                    else:
+                        if thought is not None:
+                            places.append((THINKING, at))
+                            texts.append(thought)
+                        if text is not None:
+                            places.append((ASSISTANT, at))
+                            texts.append(text)
+                elif content:
+                    hear(entry, at, heard, called)
                 if message.stop_reason == "error" or message.error_message:
                     errors += 1
-                if message.usage is not None:
-                    used.append(message.usage)
-                if message.model and (message.model != model or message.provider != provider):
+                usage = message.usage
+                if usage is not None:
+                    used.append(usage)
+                if message.model != model or message.provider != provider:
                     provider, model = message.provider, message.model
-                    tally.models[provider, model] = None
+                    if model:
+                        tally.models[provider, model] = None
             elif said is Prompt:
-                hear(entry, at, heard, called)
+                content = message.content
+                if type(content) is list and len(content) == 1 and type(content[0]) is Text:
+                    places.append((USER, at))
+                    texts.append(content[0].text)
+                else:
+                    hear(entry, at, heard, called)
                 prompts.append(message)
             elif message is None:
                 tally.fault("a message entry without a message")
