@@ -18,12 +18,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import IO, Any
 
-    from app.index.reader import Task
+    from app.index.reader import Result, Task
+    from app.index.text.segment import Kept, Writer
 
 START = "import sys; sys.path[:] = sys.argv[1:]; from app.index.worker import main; main()"
 """The program text for `python -c`."""
 
 _FLUSH_SECONDS = 0.02
+
+_WAITS = "it has not been written yet"
+"""Why a text is not kept that is on the shelf."""
 
 
 def send(pipe: IO[bytes], value: Any) -> None:
@@ -91,7 +95,8 @@ def main() -> None:
         load()
         folder, more = receive(source)
         source, target = _forked(source, target, more)
-        keep = Writer(folder).keep if folder else None
+        shelf = _Shelf(Writer(folder)) if folder else None
+        keep = shelf.keep if shelf else None
         batches: SimpleQueue[list[Task]] = SimpleQueue()
         start_new_thread(_listen, (source, batches))
         while True:
@@ -100,13 +105,32 @@ def main() -> None:
             for task in batches.get():
                 results.append(read(task, keep))
                 if time.monotonic() - flushed > _FLUSH_SECONDS:
-                    send(target, (results, False))
+                    send(target, (shelf.written(results) if shelf else results, False))
                     results = []
                     flushed = time.monotonic()
-            send(target, (results, True))
+            send(target, (shelf.written(results) if shelf else results, True))
     except (EOFError, OSError):
         # The parent is gone or wants no more; without this Python would still try to flush at exit.
         os._exit(0)
+
+
+class _Shelf:
+    """The texts of the files that were read, until the results are sent: they are written all at once."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+        self._texts: list[bytes] = []
+
+    def keep(self, text: bytes) -> Kept:
+        """Put a text on the shelf."""
+        self._texts.append(text)
+        return _WAITS
+
+    def written(self, results: list[Result]) -> list[Result]:
+        """Write the texts of these results, and say in each what became of it."""
+        kept = iter(self._writer.keep_all(self._texts))
+        self._texts = []
+        return [(*result[:-1], next(kept)) if result[-1] is _WAITS else result for result in results]
 
 
 def _listen(source: IO[bytes], batches: SimpleQueue[list[Task]]) -> None:

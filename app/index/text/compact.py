@@ -185,7 +185,7 @@ class _Copying:
                     break
                 if self._target is None:
                     self._target = Segment.make(self._folder)
-                copied.append(self._target.append(data))
+                copied += self._target.append([data])
             whole = len(copied) == len(spans)
             moves.append((key, before, joined(copied) if whole else None))
             if self._gentle and time.monotonic() - breath > _WORK_SECONDS:

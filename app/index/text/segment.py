@@ -14,7 +14,7 @@ from app.sessions.pieces import MARK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
 Span = tuple[str, int, int]
 """A piece of a segment: its name, where the piece begins in it, and its length, both in bytes."""
@@ -31,6 +31,9 @@ SMALL_BYTES = 8 << 20
 """A segment that nobody appends to is taken on by the next process while it is smaller than this: there are
 no more of them than there have been writers at once.
 """
+
+_HAS_WRITEV = hasattr(os, "writev")  # not on Windows
+_MOST_AT_ONCE = 1024  # POSIX's IOV_MAX, where it is lowest on the systems that have more than 16
 
 _APPEND = os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0)
 
@@ -128,23 +131,23 @@ class Segment:
         os.close(descriptor)
         return None
 
-    def append(self, data: bytes) -> Span:
-        """Add `data`; it is in the file when this returns.
+    def append(self, texts: Sequence[bytes]) -> list[Span]:
+        """Add the texts, which are in the file when this returns; where each is.
 
         :raises Vanished: the file is gone, or shorter or longer than we left it.
-        :raises OSError: it cannot be written; the file is as before.
+        :raises OSError: they cannot be written; the file is as before.
         """
         self._check()
-        start = self.size
         try:
-            left = memoryview(data)
-            while left:
-                left = left[os.write(self._descriptor, left) :]
+            _write(self._descriptor, texts)
         except OSError:
-            os.ftruncate(self._descriptor, start)
+            os.ftruncate(self._descriptor, self.size)
             raise
-        self.size += len(data)
-        return self.name, start, len(data)
+        spans = []
+        for text in texts:
+            spans.append((self.name, self.size, len(text)))
+            self.size += len(text)
+        return spans
 
     def sync(self) -> None:
         """Have the system put it on the disk.
@@ -189,17 +192,24 @@ class Writer:
 
     def keep(self, text: bytes) -> tuple[Span, ...] | str:
         """Put a text away: its spans, or why it is not kept. Raises nothing."""
-        if not text:
-            return ()
-        if self.why is not None:
-            return self.why
-        try:
-            return (self._append(text),)
-        except OSError as error:
-            # A disk that is full will not be asked again for each of ten thousand texts.
-            self.why = f"the text of sessions is not kept: {self._folder}: {error.strerror or error}"
-            self.close()
-            return self.why
+        return self.keep_all([text])[0]
+
+    def keep_all(self, texts: Sequence[bytes]) -> list[tuple[Span, ...] | str]:
+        """`keep` of each of them, all with one write: to a file, a megabyte costs less than half of what it
+        costs in pieces.
+        """
+        said = [text for text in texts if text]
+        if said and self.why is None:
+            try:
+                spans = iter(self._append(said))
+            except OSError as error:
+                # A disk that is full will not be asked again for each of ten thousand texts.
+                self.why = f"the text of sessions is not kept: {self._folder}: {error.strerror or error}"
+                self.close()
+            else:
+                return [(next(spans),) if text else () for text in texts]
+        why = self.why or ""
+        return [why if text else () for text in texts]
 
     def close(self) -> None:
         """Let go of the segment; the next text begins another."""
@@ -207,20 +217,20 @@ class Writer:
             self._segment.close()
             self._segment = None
 
-    def _append(self, text: bytes) -> Span:
+    def _append(self, texts: Sequence[bytes]) -> list[Span]:
         while True:
             segment = self._segment
             if segment is None:
                 segment = self._segment = self._adopted() or Segment.make(self._folder)
             try:
-                span = segment.append(text)
+                spans = segment.append(texts)
             except Vanished:
                 segment.spoil()
                 self.close()
                 continue
             if segment.size >= FULL_BYTES:
                 self.close()
-            return span
+            return spans
 
     def _adopted(self) -> Segment | None:
         for name, reach in self._left() if self._left else ():
@@ -228,3 +238,15 @@ class Writer:
             if segment is not None:
                 return segment
         return None
+
+
+def _write(descriptor: int, texts: Sequence[bytes]) -> None:
+    """:raises OSError: not all of it could be written."""
+    done = 0
+    if _HAS_WRITEV and 1 < len(texts) <= _MOST_AT_ONCE:
+        done = os.writev(descriptor, texts)
+        if done == sum(map(len, texts)):
+            return
+    left = memoryview(b"".join(texts) if len(texts) > 1 else texts[0])[done:]
+    while left:
+        left = left[os.write(descriptor, left) :]

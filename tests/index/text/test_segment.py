@@ -124,6 +124,43 @@ def test_a_write_that_fails_leaves_nothing_behind_and_is_the_last(
     assert writer.keep(b"") == ()
 
 
+def test_many_texts_are_put_away_with_one_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    writer = Writer(str(tmp_path))
+    name = kept(writer, b"before")[0]
+    for call in ("write", "pwrite"):
+        monkeypatch.delattr(os, call)
+    spans = writer.keep_all([b"one", b"", b"three"])
+    assert spans == [((name, 6, 3),), (), ((name, 9, 5),)]
+    assert content(tmp_path) == {name: b"beforeonethree"}
+
+
+@pytest.mark.parametrize("has_writev", [True, False])
+def test_many_texts_are_whole_where_less_is_written_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_writev: bool
+) -> None:
+    really = os.write
+    monkeypatch.setattr(module, "_HAS_WRITEV", has_writev)
+    monkeypatch.setattr(os, "writev", lambda descriptor, texts: really(descriptor, b"".join(texts)[:4]))
+    monkeypatch.setattr(os, "write", lambda descriptor, data: really(descriptor, data[:5]))
+    texts = [b"one", b"two", b"and three"]
+    spans = Writer(str(tmp_path)).keep_all(texts)
+    assert [[read(tmp_path, span) for span in one] for one in spans] == [[text] for text in texts]
+
+
+def test_none_of_many_is_kept_where_one_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    writer = Writer(str(tmp_path))
+    name = kept(writer, b"before")[0]
+    really = os.write
+
+    def full(descriptor: int, data: memoryview) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "writev", lambda descriptor, texts: really(descriptor, texts[0]))
+    monkeypatch.setattr(os, "write", full)
+    assert writer.keep_all([b"one", b"", b"three"]) == [writer.why, (), writer.why]
+    assert content(tmp_path) == {name: b"before"}
+
+
 LIMITED = """
 import resource, sys
 sys.path.insert(0, sys.argv[1])
@@ -177,7 +214,7 @@ def test_without_locks_it_keeps_to_itself(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_a_segment_that_vanishes_says_so(tmp_path: Path) -> None:
     segment = Segment.make(str(tmp_path))
-    segment.append(b"a")
+    segment.append([b"a"])
     os.unlink(path_of(str(tmp_path), segment.name))
     with pytest.raises(Vanished):
-        segment.append(b"b")
+        segment.append([b"b"])
