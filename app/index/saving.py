@@ -15,7 +15,7 @@ from app.sessions.halves import STAMP
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from app.index.reading import Reading
@@ -43,14 +43,16 @@ _UPDATE = (
     " row = ?, spans = ? WHERE key = ?"
 )
 _INSERT = (
-    "INSERT INTO sessions (cwd, modified, listed, ino, size, mtime_ns, ctime_ns, row, store, path, spans)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+    "INSERT INTO sessions"
+    " (cwd, modified, listed, ino, size, mtime_ns, ctime_ns, row, store, path, spans, key)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
 )
+_LAST_KEY = "SELECT coalesce(max(key), 0) FROM sessions"
 _PUT_READING = "REPLACE INTO readings VALUES (?, ?, ?, ?, ?)"
 _PUT_LASTING = "REPLACE INTO lasting VALUES (?, ?, ?, ?)"
 
 _MANY = 8
-"""So many are mostly new: then none is looked for before it turns out to be there."""
+"""More files than this that were read at once are mostly new."""
 
 
 def columns(reading: Reading) -> Columns:
@@ -111,7 +113,7 @@ class Saving:
         """
         # It may be done a second time, in another database.
         self._ids.clear()
-        self.places = places = {}
+        self.places = {}
         connection.execute("BEGIN IMMEDIATE")
         known = self._known
         if (
@@ -125,26 +127,23 @@ class Saving:
             known = numbers = None
         connection.execute(FORGET)
         ledger = Ledger(connection, numbers)
-        many = len(self._pending) > _MANY
         has_texts = self._has_texts()
         missing = []
+        read = []
         for path, entry in self._pending.items():
-            if entry is None:
-                if not self._forget(connection, ledger, path):
-                    missing.append(encode(path))
-                continue
-            if not has_texts:
-                entry = (*entry[:4], None)
-            placed = self._insert(connection, ledger, path, entry) if many else None
-            if placed is None:
+            if entry is not None:
+                read.append((path, entry if has_texts else (*entry[:4], None)))
+            elif not self._forget(connection, ledger, path):
+                missing.append(encode(path))
+        # None is looked for before it turns out that one is there.
+        if len(read) <= _MANY or not self._insert(connection, ledger, read):
+            for path, entry in read:
                 found = known.places.get((entry[0], path)) if known else None
                 found = found or self._find(connection, self._stores[entry[0]], path)
                 if found:
-                    placed = self._update(connection, ledger, found, entry)
+                    self.places[entry[0], path] = self._update(connection, ledger, found, entry)
                 else:
-                    placed = self._insert(connection, ledger, path, entry)
-            if placed and not many:
-                places[entry[0], path] = placed
+                    self._insert(connection, ledger, [(path, entry)])
         if missing:
             at_hand = self._stores.values()
             numbers_of = connection.execute("SELECT id, name FROM stores")
@@ -158,21 +157,27 @@ class Saving:
         return found and (found[0], flat(found[1]), found[2], found[3])
 
     def _insert(
-        self, connection: sqlite3.Connection, ledger: Ledger, path: str, entry: Columns
-    ) -> Place | None:
-        """Write what was read of a file that is not there yet; None where it is."""
-        root, session, reading, lasting, spans = entry
-        after = ledger.flat(spans)
-        made = connection.execute(
-            _INSERT, (*session, self._id(connection, root), encode(path), packed(after))
-        )
-        if not made.rowcount:
-            return None
-        key = made.lastrowid or 0
-        connection.execute(_PUT_READING, (key, *reading))
-        connection.execute(_PUT_LASTING, (key, *lasting))
-        ledger.count(None, after)
-        return key, after, lasting[0], lasting[1]
+        self, connection: sqlite3.Connection, ledger: Ledger, read: Sequence[tuple[str, Columns]]
+    ) -> bool:
+        """Write what was read of these files; False, and nothing is written, where one of them is there."""
+        (last,) = connection.execute(_LAST_KEY).fetchone()
+        sessions, readings, lastings = [], [], []
+        places: dict[tuple[str, str], Place] = {}
+        for key, (path, (root, session, reading, lasting, spans)) in enumerate(read, last + 1):
+            after = ledger.flat(spans)
+            sessions.append((*session, self._id(connection, root), encode(path), packed(after), key))
+            readings.append((key, *reading))
+            lastings.append((key, *lasting))
+            places[root, path] = key, after, lasting[0], lasting[1]
+        if connection.executemany(_INSERT, sessions).rowcount < len(read):
+            connection.execute("DELETE FROM sessions WHERE key > ?", (last,))
+            return False
+        connection.executemany(_PUT_READING, readings)
+        connection.executemany(_PUT_LASTING, lastings)
+        for _, after, _, _ in places.values():
+            ledger.count(None, after)
+        self.places.update(places)
+        return True
 
     def _update(self, connection: sqlite3.Connection, ledger: Ledger, found: Place, entry: Columns) -> Place:
         """Write what was read of a file that is there."""
