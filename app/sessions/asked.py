@@ -22,9 +22,16 @@ if TYPE_CHECKING:
 
 Class = TypeVar("Class", bound=type)
 
+AnyPath = str | os.PathLike[str]
+"""A path as callers have it: a `pathlib.Path` will do."""
+
 
 def _is_text(value: Any) -> bool:
     return isinstance(value, str)
+
+
+def _is_path(value: Any) -> bool:
+    return _is_text(value) or (isinstance(value, os.PathLike) and _is_text(os.fspath(value)))
 
 
 def _is_number(value: Any) -> bool:
@@ -34,6 +41,7 @@ def _is_number(value: Any) -> bool:
 _KINDS: dict[str, Kind] = {
     "None": ("None", lambda value: value is None),
     "str": ("a text", _is_text),
+    "AnyPath": ("a path", _is_path),
     "bool": ("True or False", lambda value: isinstance(value, bool)),
     "int": ("a whole number", lambda value: _is_number(value) and isinstance(value, int)),
     "float": ("a number", _is_number),
@@ -118,11 +126,12 @@ def block(value: Any, path: str) -> dict[str, Any]:
     return dict(value)
 
 
-def taken(path: str) -> str:
-    """`path`, where a file system could have it.
+def taken(path: AnyPath) -> str:
+    """`path` as a text, where a file system could have it.
 
     :raises NoPath: none could.
     """
+    path = os.fspath(path)
     try:
         if b"\0" not in os.fsencode(path):
             return path
@@ -132,7 +141,7 @@ def taken(path: str) -> str:
     raise NoPath(path, 0, reason)
 
 
-def absolute(path: str, env: Mapping[str, str] | None) -> str:
+def absolute(path: AnyPath, env: Mapping[str, str] | None) -> str:
     """`path` as the agents take it: a leading `~` is the home folder, what is relative is below this one.
 
     :raises NotThere: it is relative, and this folder is gone.
@@ -142,7 +151,7 @@ def absolute(path: str, env: Mapping[str, str] | None) -> str:
     try:
         return places.absolute(stores.absolute(taken(path), home, ""))
     except places.Nowhere:
-        raise NotThere(path, 0, places.GONE) from None
+        raise NotThere(os.fspath(path), 0, places.GONE) from None
 
 
 def known(name: str) -> Agent:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from app import places
 from app.sessions import listing
-from app.sessions.asked import absolute, checked, known, suffixes, taken
+from app.sessions.asked import AnyPath, absolute, checked, known, suffixes, taken
 from app.sessions.file_storage import FileStorage
 from app.sessions.forking import Forking
 from app.stores import agent_named
@@ -29,8 +29,8 @@ class Finding(Forking):
     @classmethod
     def list(
         cls,
-        cwd: str,
-        session_dir: str | None = None,
+        cwd: AnyPath,
+        session_dir: AnyPath | None = None,
         on_progress: Callable[[int, int], object] | None = None,
         *,
         agent: str = "pi",
@@ -60,7 +60,7 @@ class Finding(Forking):
     @classmethod
     def get_recent_sessions(
         cls,
-        session_dir: str,
+        session_dir: AnyPath,
         limit: int,
         *,
         env: Mapping[str, str] | None = None,
@@ -74,7 +74,7 @@ class Finding(Forking):
 
     @classmethod
     def find_most_recent_session(
-        cls, session_dir: str, *, env: Mapping[str, str] | None = None, agents: tuple[str, ...] = ()
+        cls, session_dir: AnyPath, *, env: Mapping[str, str] | None = None, agents: tuple[str, ...] = ()
     ) -> str | None:
         """The first of these: the path of its file, None where the folder has no session."""
         return listing.most_recent(*cls._lying_in(session_dir, env, agents))
@@ -82,7 +82,9 @@ class Finding(Forking):
     # inside
 
     @classmethod
-    def _of_folder(cls, cwd: str, session_dir: str | None, agent: str, env: Mapping[str, str] | None) -> Self:
+    def _of_folder(
+        cls, cwd: AnyPath, session_dir: AnyPath | None, agent: str, env: Mapping[str, str] | None
+    ) -> Self:
         home, cwd = known(agent), absolute(cwd, env)
         manager = cls(agent, cwd, "", FileStorage(), env)
         if session_dir is not None:
@@ -92,7 +94,7 @@ class Finding(Forking):
             manager._session_dir = home.folder_of(store, cwd, manager._home)
         return manager
 
-    def _files(self, session_dir: str | None) -> tuple[Iterable[str], tuple[str, ...], str | None]:
+    def _files(self, session_dir: AnyPath | None) -> tuple[Iterable[str], tuple[str, ...], str | None]:
         """The files of this working folder, the agents they may be of, and the folder to filter by."""
         home = agent_named(self._agent)
         own = home.own_store(self._env, self._home, self._cwd)
@@ -102,7 +104,7 @@ class Finding(Forking):
 
     @classmethod
     def _lying_in(
-        cls, session_dir: str, env: Mapping[str, str] | None, agents: tuple[str, ...]
+        cls, session_dir: AnyPath, env: Mapping[str, str] | None, agents: tuple[str, ...]
     ) -> tuple[Iterable[str], tuple[str, ...]]:
         """The files in that folder that may be sessions, and the agents they may be of."""
         folder = absolute(session_dir, env)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from app.formats.stamps import iso
 from app.sessions.appending import Appending
-from app.sessions.asked import checked, known, taken
+from app.sessions.asked import AnyPath, checked, known, taken
 from app.sessions.change import Change
 from app.sessions.errors import ReadOnly, UnknownEntry, WriteFailed
 from app.sessions.fork import Cutting, copy_artifacts, cut_path, drop_artifacts, fork_last
@@ -48,7 +48,9 @@ class Forking(Appending):
             file.save()
         return self.session_file
 
-    def cut(self, leaf_id: str | None, target_cwd: str | None = None, store: Store | None = None) -> Change:
+    def cut(
+        self, leaf_id: str | None, target_cwd: AnyPath | None = None, store: Store | None = None
+    ) -> Change:
         """The same, with the session's name, written whatever is in it (FORMATS 2.2, "Our fork").
 
         :param leaf_id: None for a session without entries, which cannot be forked.
@@ -65,7 +67,7 @@ class Forking(Appending):
         self._existing(leaf_id)
         return self._cut_to(leaf_id, target_cwd, store)
 
-    def blank(self, target_cwd: str | None = None, store: Store | None = None) -> Change:
+    def blank(self, target_cwd: AnyPath | None = None, store: Store | None = None) -> Change:
         """Go on in a new session that has the name of this one and none of its entries.
 
         That is how a first prompt is said in other words. Parameters as of `cut`.
@@ -75,11 +77,12 @@ class Forking(Appending):
         self._file.check()
         return self._cut_to(None, target_cwd, store)
 
-    def _cut_to(self, leaf_id: str | None, target_cwd: str | None, store: Store | None) -> Change:
+    def _cut_to(self, leaf_id: str | None, target_cwd: AnyPath | None, store: Store | None) -> Change:
         file, name = self._file, self.session_name
-        if target_cwd is not None and taken(target_cwd) != self._cwd:
-            self._session_dir = self._folder_for(target_cwd, store)
-            self._cwd = target_cwd
+        cwd = self._cwd if target_cwd is None else taken(target_cwd)
+        if cwd != self._cwd:
+            self._session_dir = self._folder_for(cwd, store)
+            self._cwd = cwd
         self._cut(leaf_id)
         made = self._change
         assert made is not None

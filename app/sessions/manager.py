@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from app import places
 from app.sessions import listing
-from app.sessions.asked import absolute, checked, known
+from app.sessions.asked import AnyPath, absolute, checked, known
 from app.sessions.errors import NoFile, NotThere
 from app.sessions.file_storage import FileStorage
 from app.sessions.finding import Finding
@@ -34,7 +34,8 @@ class SessionManager(Finding):
     """A session and its leaf. Make one with the class methods; `Session` has what can be asked of it,
     `Appending` what can be put into it, `Forking` what can be made of it, `Finding` which others there are.
 
-    Paths may be relative to the present folder and begin with `~`, as the agents take them. Every error is a
+    Paths are texts or `pathlib.Path`; they may be relative to the present folder and begin with `~`, as the
+    agents take them. Every error is a
     `SessionError`: `BadValue` for what has another type than the method says. All that take a path raise
     `NoPath` for what can be none, and `NotThere` for a relative one where the present folder is gone; all
     that take the name of an agent raise `UnknownAgent`.
@@ -57,8 +58,8 @@ class SessionManager(Finding):
     @classmethod
     def create(
         cls,
-        cwd: str,
-        session_dir: str | None = None,
+        cwd: AnyPath,
+        session_dir: AnyPath | None = None,
         *,
         agent: str = "pi",
         env: Mapping[str, str] | None = None,
@@ -75,8 +76,8 @@ class SessionManager(Finding):
     @classmethod
     def open(
         cls,
-        path: str,
-        session_dir: str | None = None,
+        path: AnyPath,
+        session_dir: AnyPath | None = None,
         *,
         env: Mapping[str, str] | None = None,
         agents: tuple[str, ...] = (),
@@ -106,8 +107,8 @@ class SessionManager(Finding):
     @classmethod
     def continue_recent(
         cls,
-        cwd: str,
-        session_dir: str | None = None,
+        cwd: AnyPath,
+        session_dir: AnyPath | None = None,
         *,
         agent: str = "pi",
         env: Mapping[str, str] | None = None,
@@ -135,7 +136,7 @@ class SessionManager(Finding):
         return manager
 
     @classmethod
-    def in_memory(cls, cwd: str | None = None, *, agent: str = "pi") -> SessionManager:
+    def in_memory(cls, cwd: AnyPath | None = None, *, agent: str = "pi") -> SessionManager:
         """A session that is never written.
 
         :raises ReadOnly: sessions of that agent are only read here.
@@ -147,9 +148,9 @@ class SessionManager(Finding):
     @classmethod
     def fork_from(
         cls,
-        source_path: str,
-        target_cwd: str,
-        session_dir: str | None = None,
+        source_path: AnyPath,
+        target_cwd: AnyPath,
+        session_dir: AnyPath | None = None,
         *,
         last: int | None = None,
         summary: str = "",
@@ -174,16 +175,16 @@ class SessionManager(Finding):
         manager._fork(source, last, summary)
         return manager
 
-    def new_session(self, parent_session: str | None = None) -> str | None:
+    def new_session(self, parent_session: AnyPath | None = None) -> str | None:
         """Go on with a new, empty session; return the path its file will have, None in memory.
 
         :param parent_session: the path or id of the session it comes from.
         """
-        self._begin(parent_session)
+        self._begin(None if parent_session is None else os.fspath(parent_session))
         self._made(None)
         return self.session_file
 
-    def set_session_file(self, path: str) -> None:
+    def set_session_file(self, path: AnyPath) -> None:
         """Go on with the session at `path`; folder and working folder of this manager stay.
 
         An empty file gets a header and keeps its path, a missing one is made with the first answer. A file
@@ -195,7 +196,7 @@ class SessionManager(Finding):
         :raises NoFile: this session is in memory.
         """
         if self._storage is None:
-            raise NoFile(path, 0, "cannot be gone on with: this session is in memory")
+            raise NoFile(os.fspath(path), 0, "cannot be gone on with: this session is in memory")
         self._go_to(absolute(path, self._env), (), new=True)
 
     # inside

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 RIGHT: dict[str, Any] = {
     "str": "/x",
+    "AnyPath": "/x",
     "bool": True,
     "int": 1,
     "float": 1.5,
@@ -55,6 +56,7 @@ def fits(value: Any, annotation: str) -> bool:
     words = annotation.split(" | ")
     kinds = {
         "str": str,
+        "AnyPath": (str, Path),
         "bool": bool,
         "int": int,
         "float": (int, float),
@@ -100,9 +102,9 @@ def test_in_their_order_as_by_their_names(home: Home) -> None:
     with pytest.raises(BadValue, match=r"summary has to be a text, not None") as caught:
         manager.append_compaction(None, None, 1)  # type: ignore[arg-type]
     assert caught.value.path == manager.session_file
-    with pytest.raises(BadValue, match=r"^path has to be a text, not int$"):
+    with pytest.raises(BadValue, match=r"^path has to be a path, not int$"):
         SessionManager.open(5)  # type: ignore[arg-type]
-    with pytest.raises(BadValue, match=r"^cwd has to be a text, not None$"):
+    with pytest.raises(BadValue, match=r"^cwd has to be a path, not None$"):
         SessionManager.create(None)  # type: ignore[arg-type]
     with pytest.raises(BadValue, match=r"label has to be a text or None, not int"):
         manager.append_label_change(manager.get_entries()[0].id, 5)  # type: ignore[arg-type]
@@ -117,6 +119,45 @@ def test_what_fits_is_taken_in_all_its_forms(home: Home) -> None:
     assert SessionManager.open(path, env=home.env, agents=["pi"]).leaf_id == manager.leaf_id  # type: ignore[arg-type]
     assert manager.get_entry(None) is manager.get_label(None) is None
     assert manager.danger("append") == ""
+
+
+def test_a_path_is_taken_for_its_text(home: Home, tmp_path: Path) -> None:
+    work, folder, env = tmp_path / "work", tmp_path / "sessions", home.env
+    made = SessionManager.create(work, folder, env=env)
+    made.append_message(USER)
+    made.append_message(ANSWER)
+    file = Path(made.session_file or "")
+    assert (made.cwd, file.parent) == (str(work), folder)
+    assert type(made.session_file) is type(made.cwd) is str
+    for same in (
+        SessionManager.open(file, env=env),
+        SessionManager.continue_recent(work, folder, env=env),
+        SessionManager.open(str(file), env=env),
+    ):
+        assert (same.session_file, same.leaf_id) == (str(file), made.leaf_id)
+    assert [info.path for info in SessionManager.list(work, folder, env=env)] == [str(file)]
+    assert SessionManager.find_most_recent_session(folder, env=env) == str(file)
+    assert [info.path for info in SessionManager.get_recent_sessions(folder, 1, env=env)] == [str(file)]
+    forked = SessionManager.fork_from(file, tmp_path / "other", folder, env=env)
+    assert (forked.cwd, forked.header["parentSession"]) == (str(tmp_path / "other"), str(file))
+    change = forked.cut(forked.leaf_id, work)
+    assert (forked.cwd, Path(change.path).is_file()) == (str(work), True)
+    forked.set_session_file(file)
+    forked.new_session(file)
+    assert forked.header["parentSession"] == str(file)
+    assert SessionManager.in_memory(work).cwd == str(work)
+
+
+class InBytes:
+    """A path as only the system has it."""
+
+    def __fspath__(self) -> bytes:
+        return b"/x"
+
+
+def test_a_path_of_bytes_is_none(home: Home) -> None:
+    with pytest.raises(BadValue, match="path has to be a path, not InBytes"):
+        SessionManager.open(InBytes(), env=home.env)  # type: ignore[arg-type]
 
 
 def test_a_method_that_asks_for_what_nobody_knows_is_seen_at_once() -> None:
