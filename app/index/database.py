@@ -264,9 +264,9 @@ class Database:
             self.close()
             self._connection, self.is_copy = memory, True
         if not isinstance(reason, str):
-            from app.index.unusable import why
+            from app.index.unusable import is_full, why
 
-            self.is_full = code_of(reason) == sqlite3.SQLITE_FULL
+            self.is_full = is_full(self.path, reason)
             reason = why(self.path, reason)
         what = "what is new" if self.is_copy else "the list"
         self.note = f"{what} is kept in memory only: {path or self.path}: {reason}"

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from app.index import open as open_index
 from app.index.cache import rebuild, where
+from app.index.catalog import Catalog
 from app.index.database import SCHEMA
 from app.index.find import place
 from app.index.index import Index
@@ -176,6 +178,27 @@ def test_a_disk_that_fills_up_costs_the_file_and_not_the_rows(tmp_path: Path) ->
     index.scan()
     assert "full" in (index.note or "")
     assert facts(index.rows(full=True)) == fresh(store, tmp_path / "other")
+
+
+@pytest.mark.skipif(not hasattr(os, "statvfs"), reason="nobody says how much is left")
+@pytest.mark.parametrize(("blocks", "said"), [(8, "database or disk is full"), (1 << 20, "disk I/O error")])
+def test_what_sqlite_cannot_make_room_for_is_a_full_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, blocks: int, said: str
+) -> None:
+    catalog = Catalog(str(tmp_path), [])
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = sqlite3.SQLITE_IOERR_SHMSIZE
+
+    def no_room(connection: sqlite3.Connection) -> int:
+        if not catalog.in_memory:
+            raise error
+        return 1
+
+    disk = SimpleNamespace(f_bavail=blocks, f_frsize=4096, f_flag=0)
+    monkeypatch.setattr(os, "statvfs", lambda folder: disk)
+    assert catalog.run(no_room) == 1
+    assert catalog.note == f"what is new is kept in memory only: {tmp_path / NAME}: {said}"
+    assert catalog.is_full == (blocks == 8)
 
 
 def test_a_file_that_may_not_be_written_is_read_and_then_left(tmp_path: Path) -> None:
