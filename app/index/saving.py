@@ -5,7 +5,7 @@ from __future__ import annotations
 import marshal
 
 from app.index.agreement import check_missing, check_stores
-from app.index.database import encode, written_by_others
+from app.index.database import Doubt, encode, written_by_others
 from app.index.projects import FORGET
 from app.index.row import FIRST_MESSAGE, kind_of
 from app.index.stored import BESIDE
@@ -50,6 +50,9 @@ _INSERT = (
 _LAST_KEY = "SELECT coalesce(max(key), 0) FROM sessions"
 _PUT_READING = "REPLACE INTO readings VALUES (?, ?, ?, ?, ?)"
 _PUT_LASTING = "REPLACE INTO lasting VALUES (?, ?, ?, ?)"
+
+_NEVER_GIVEN = 1 << 62
+"""Keys are given one after the other: one that is so large has turned."""
 
 _MANY = 8
 """More files than this that were read at once are mostly new."""
@@ -161,6 +164,8 @@ class Saving:
     ) -> bool:
         """Write what was read of these files; False, and nothing is written, where one of them is there."""
         (last,) = connection.execute(_LAST_KEY).fetchone()
+        if last >= _NEVER_GIVEN:
+            raise Doubt(f"a key that was never given: {last}")
         sessions, readings, lastings = [], [], []
         places: dict[tuple[str, str], Place] = {}
         for key, (path, (root, session, reading, lasting, spans)) in enumerate(read, last + 1):

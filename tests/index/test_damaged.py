@@ -90,6 +90,20 @@ def test_where_a_number_should_be_and_is_none_all_is_made_anew(
     assert_right(cache, store)
 
 
+@pytest.mark.parametrize("more", [1, 40])
+def test_a_key_behind_which_there_is_none_is_doubted(
+    store: Store, cache: Path, tmp_path: Path, more: int
+) -> None:
+    for table in ("sessions", "readings", "lasting"):
+        spoil(cache, f"UPDATE {table} SET key = {(1 << 63) - 1} WHERE key = 3")
+    fill(Path(store.root), COUNT + more)
+    index = Index([store], str(cache))
+    index.scan()
+    assert facts(index.rows(full=True)) == fresh(store, tmp_path / "other")
+    assert (index.catalog.generation, index.note) == (1, None)
+    index.close()
+
+
 QUESTIONS: list[Callable[[Catalog], object]] = [Catalog.groups, Catalog.files]
 
 
