@@ -134,6 +134,12 @@ def test_many_texts_are_put_away_with_one_write(tmp_path: Path, monkeypatch: pyt
     assert content(tmp_path) == {name: b"beforeonethree"}
 
 
+def test_more_texts_than_one_write_takes_are_kept_as_well(tmp_path: Path) -> None:
+    texts = [b"%d," % number for number in range(os.sysconf("SC_IOV_MAX") + 1)]
+    spans = Writer(str(tmp_path)).keep_all(texts)
+    assert [read(tmp_path, span) for one in spans for span in one if not isinstance(span, str)] == texts
+
+
 @pytest.mark.parametrize("has_writev", [True, False])
 def test_many_texts_are_whole_where_less_is_written_at_a_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_writev: bool
