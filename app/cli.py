@@ -168,15 +168,6 @@ class _surroundings:
             self._folder.remove()
 
 
-def browse(stores: Sequence[tuple[str, str]] = (), *, demo: bool = False, theme: str = "") -> int:
-    """Open the browser, and become the agent whose session was chosen."""
-    from app.options import Options
-
-    options = Options()
-    options.store, options.demo, options.theme = list(stores), demo, theme or None
-    return _show(options)
-
-
 def _show(options: Options, *, is_process: bool = False) -> int:
     """The browser, or the selector where that was asked for.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from app.commands import PANES, keys_of, of_pane
-from app.index.query.describe import CASE, as_markdown
+from app.index.query.describe import CASE, table
 from app.screens.dialogs import PANE_TITLES
 
 OF_THE_BROWSER = ("tree", "entry")
@@ -36,7 +36,13 @@ def keys() -> str:
 
 def query() -> str:
     """What a query is made of, as Markdown."""
-    return f"{as_markdown()}\n\n{CASE}\n"
+    lines = ["| what | meaning | for example |", "|---|---|---|"]
+    lines += [f"| `{what}` | {_cell(meaning)} | `{_cell(example)}` |" for what, meaning, example in table()]
+    return "\n".join([*lines, "", CASE]) + "\n"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
 
 
 TABLES = {"keys": keys, "query": query}
@@ -47,10 +53,10 @@ def with_tables(text: str) -> str:
 
     :raises ValueError: the marks between which one stands are missing.
     """
-    for name, table in TABLES.items():
+    for name, made in TABLES.items():
         begin = f"<!-- {name} -->\n"
         start = text.index(begin) + len(begin)
-        text = text[:start] + table() + text[text.index(f"<!-- /{name} -->") :]
+        text = text[:start] + made() + text[text.index(f"<!-- /{name} -->") :]
     return text
 
 

@@ -8,11 +8,12 @@ import pytest
 
 from app.arguments import COMMANDS as WORDS
 from app.commands import COMMANDS, PANES
+from app.index.query.describe import table
 from app.screens.dialogs import PANE_TITLES
 from app.screens.resume import ResumeScreen
 from app.screens.sessions_screen import SessionsScreen
 from app.usage import parser
-from tests.readme import IN_PREVIEW, README, with_tables
+from tests.readme import IN_PREVIEW, README, query, with_tables
 
 HERE = ("In the browser", "In the selector")
 
@@ -22,14 +23,20 @@ def test_the_tables_of_keys_and_of_the_query_language_are_the_programs():
     assert text == with_tables(text), "python -m tests.readme writes it anew"
 
 
+def test_the_table_of_the_query_language_has_a_row_for_each():
+    rows = [line for line in query().splitlines() if line.startswith("|")]
+    assert len(rows) == len(table()) + 2
+    assert all(row.count("|") - row.count(r"\|") == 4 for row in rows)
+
+
 @pytest.mark.parametrize("selector", [True, False])
 def test_the_table_of_keys_says_what_holds_where(selector):
     """What the help of each says stands there, for all places or for this one, and nothing else for it."""
-    table = README.read_text(encoding="utf-8").partition("<!-- keys -->")[2].partition("<!-- /keys -->")[0]
+    keys = README.read_text(encoding="utf-8").partition("<!-- keys -->")[2].partition("<!-- /keys -->")[0]
     screen = ResumeScreen if selector else SessionsScreen
     other = "In the browser" if selector else "In the selector"
     panes = {PANE_TITLES[pane] for pane in PANES if not (selector and pane in ("tree", "entry"))}
-    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()[3:]]
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in keys.splitlines()[3:]]
     places = {*panes, *(f"{pane}{IN_PREVIEW}" for pane in panes), *HERE}
     said = {(row[3].strip("`"), row[2]) for row in rows if row[0] != other and row[0] in places}
     assert said == {
@@ -52,5 +59,7 @@ def test_every_command_and_option_is_mentioned():
 
 
 def test_pictures_that_are_shown_are_there():
-    for path in re.findall(r"\]\((screenshots/[^)]+)\)", README.read_text(encoding="utf-8")):
+    shown = re.findall(r"\]\((screenshots/[^)]+)\)", README.read_text(encoding="utf-8"))
+    assert shown
+    for path in shown:
         assert (README.parent / path).is_file(), path

@@ -5,10 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MILLISECOND = timedelta(milliseconds=1)
 _FIRST_MS = -62_135_596_800_000  # 0001-01-01, the first day `datetime` knows
-_NUMBERS = (int, float)
 _LAST_MS = 253_402_300_799_999  # 9999-12-31T23:59:59.999Z, the last
+_NUMBERS = (int, float)
 
 
 def parse_time(value: object) -> int | None:

@@ -92,8 +92,8 @@ class Saving:
         self,
         pending: Mapping[str, Columns | None],
         stores: Mapping[str, bytes],
-        known: Recent | None = None,
-        has_texts: Callable[[], bool] = lambda: True,
+        known: Recent | None,
+        has_texts: Callable[[], bool],
     ) -> None:
         """:param stores: the names of the stores at hand by their roots.
         :param known: what need not be asked for while neither we nor others have written since.

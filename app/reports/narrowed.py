@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.index.facts import facts_of
+from app.index.query.filters import PLACES_ONLY
 from app.index.query.grammar import parse
 from app.index.query.query import REGEX, QueryError, Term
 from app.index.query.tokens import tokens
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from app.index.row import Row
     from app.index.search.seeker import Seeker
     from app.setup import Setup
-
-TEXTS_ONLY = ("in", "role")
-"""These say in which texts to look."""
 
 
 def narrowed(rows: list[Row], query: str, setup: Setup) -> list[Row] | None:
@@ -46,7 +44,7 @@ def narrowed(rows: list[Row], query: str, setup: Setup) -> list[Row] | None:
 def _refuse_texts(query: str) -> None:
     """:raises QueryError: a filter asks for texts."""
     for token in tokens(query):
-        if token.shape == "filter" and token.field in TEXTS_ONLY:
+        if token.shape == "filter" and token.field in PLACES_ONLY:
             said = f"{token.field}: says in which texts to look; `leafmark search` looks into texts"
             raise QueryError(said, token.start, token.length)
 

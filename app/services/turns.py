@@ -18,18 +18,17 @@ IDLE = 0.003
 class Turns:
     """Of one piece of work, from now on."""
 
-    def __init__(self, overtaken: Callable[[], bool], rest: float = REST, turn: float = TURN) -> None:
+    def __init__(self, overtaken: Callable[[], bool], rest: float = REST) -> None:
         """:param overtaken: whether nobody waits for it any more.
-        :param rest: seconds of each rest; ``turn``: between two of them.
+        :param rest: seconds of each rest.
         """
         self._overtaken = overtaken
         self._rest = rest
-        self._turn = turn
         self._since = monotonic()
 
     def go_on(self) -> bool:
         """Whether to go on; now and then after a rest. To be asked every millisecond or so."""
-        if monotonic() - self._since >= self._turn:
+        if monotonic() - self._since >= TURN:
             sleep(self._rest)
             self._since = monotonic()
         return not self._overtaken()

@@ -19,11 +19,11 @@ class CodeBlock:
 
     __slots__ = ("_text", "begin", "end", "indent", "name")
 
-    def __init__(self, text: str, name: str = "", begin: int = 0, end: int | None = None, indent: int = 0):
+    def __init__(self, text: str, name: str = "", begin: int = 0, indent: int = 0):
         self._text = text
         self.name = name
         self.begin = begin
-        self.end = len(text) if end is None else end
+        self.end = len(text)
         self.indent = indent
 
     @property

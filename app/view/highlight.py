@@ -9,9 +9,11 @@ if TYPE_CHECKING:
     from app.view.document_line import DocumentLine
     from app.view.line import Line
 
+_MATCH = "match"
 
-def highlight(text: str, words: Sequence[str], style: str, match: str = "match") -> Line:
-    """``text`` as pieces in ``style``, with every place where one of ``words`` stands in ``match``.
+
+def highlight(text: str, words: Sequence[str], style: str) -> Line:
+    """``text`` as pieces in ``style``, with every place where one of ``words`` stands marked as a match.
 
     ``words`` are casefolded. Where folding changes the length of the text nothing is marked: a wrong mark is
     worse than none.
@@ -29,16 +31,16 @@ def highlight(text: str, words: Sequence[str], style: str, match: str = "match")
     begin = 0
     for at in range(1, len(text) + 1):
         if at == len(text) or marked[at] != marked[begin]:
-            line.append((text[begin:at], match if marked[begin] else style))
+            line.append((text[begin:at], _MATCH if marked[begin] else style))
             begin = at
     return line
 
 
-def highlight_line(line: Line, words: Sequence[str], match: str = "match") -> Line:
+def highlight_line(line: Line, words: Sequence[str]) -> Line:
     """As `highlight`, for a line that has styles already; a match may reach from one piece into the next."""
     text = "".join(piece for piece, _ in line)
-    marked = highlight(text, words, "", match)
-    if all(style != match for _, style in marked):
+    marked = highlight(text, words, "")
+    if all(style != _MATCH for _, style in marked):
         return line
     found: Line = []
     pieces = iter(marked)

@@ -20,7 +20,7 @@ def line_width(line: Iterable[Span]) -> int:
     return sum(width(text) for text, _ in line)
 
 
-def fit_line(line: Iterable[Span], cells: int, pad_style: str = "text") -> Line:
+def fit_line(line: Iterable[Span], cells: int) -> Line:
     """The line cut or padded to exactly ``cells``; a cut is marked by an ellipsis, and made so that what is
     left fits in any terminal.
     """
@@ -42,7 +42,7 @@ def fit_line(line: Iterable[Span], cells: int, pad_style: str = "text") -> Line:
         left -= width(kept)
         break
     if left > 0:
-        fitted.append((" " * left, pad_style))
+        fitted.append((" " * left, "text"))
     return fitted
 
 

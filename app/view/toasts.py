@@ -5,7 +5,7 @@ settings.
 from __future__ import annotations
 
 from app.formats.text import one_line
-from app.view.under_way import stopped_note
+from app.view.under_way import FOR_GOOD, stopped_note
 from app.view.wrapping import wrap
 
 TYPE_CHECKING = False
@@ -36,8 +36,6 @@ _BESIDE_TEXT = 3
 _AROUND_TEXT = 5
 """Cells beside the text of one toast, and lines of the screen above and below it, the bars among them."""
 
-_FOR_GOOD = frozenset(("delete",))
-
 
 def toast(what: str, changes: Sequence[Change], key: str, *, of: int = 0) -> str:
     """What to say of `changes`; "" when there is nothing to say.
@@ -61,7 +59,7 @@ def toast(what: str, changes: Sequence[Change], key: str, *, of: int = 0) -> str
         said = {"pin": "No longer pinned", "name": "The name is gone", "label": "The label is gone"}[
             change.kind
         ]
-    undo = f" – {key} takes it back" if change.kind not in _FOR_GOOD and key else ""
+    undo = f" – {key} takes it back" if change.kind not in FOR_GOOD and key else ""
     return f"{said}{many}{undo}"
 
 

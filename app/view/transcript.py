@@ -137,7 +137,7 @@ class _Entry(TurnLines):
         elif role == "assistant":
             self._answer(message, pieces, when)
         elif role == "toolResult":
-            self._result(message, pieces)
+            self._result(pieces)
         elif role in ("bashExecution", "pythonExecution"):
             sign = "$ " if role == "bashExecution" else ">>> "
             self.add("", "text")
@@ -177,7 +177,7 @@ class _Entry(TurnLines):
             if at >= 0:
                 self.pieces(piece.text, [around(piece.text, at)], "dim", _MARGIN)
 
-    def _result(self, message: dict[str, Any], pieces: Sequence[EntryPart]) -> None:
+    def _result(self, pieces: Sequence[EntryPart]) -> None:
         for piece in pieces:
             if piece.kind == "meta" or (not piece.text and piece.kind != "error"):
                 continue

@@ -36,7 +36,8 @@ _DONE = {
     "restore": "restored",
     "undo": "taken back",
 }
-_FOR_GOOD = frozenset(("delete",))
+FOR_GOOD = frozenset(("delete",))
+"""What nothing takes back."""
 
 
 def progress_note(what: str, done: int, total: int) -> str:
@@ -53,7 +54,7 @@ def stopped_note(what: str, done: int, total: int, undo: str) -> str:
     :param undo: what takes back what was done, "" for nothing.
     """
     said = f"{done:,} of {total:,} {_DONE.get(what, 'done')}"
-    if not undo or what in _FOR_GOOD:
+    if not undo or what in FOR_GOOD:
         return said
     if what == "undo":
         return f"{said} – {undo} goes on with the others"

@@ -68,7 +68,7 @@ def complete(text: str, position: int, vocabulary: Vocabulary | None = None) -> 
     left = typed[-1]
     whole = tokens(text)[len(typed) - 1]
     if left.shape == "word":
-        found = _names_at(text, position, left, whole)
+        found = _names_at(text, left, whole)
     elif left.shape == "filter" and whole.shape == "filter":
         found = _values(left, whole, vocabulary or Vocabulary())
     else:
@@ -77,7 +77,7 @@ def complete(text: str, position: int, vocabulary: Vocabulary | None = None) -> 
     return list(islice(stands, MOST))
 
 
-def _names_at(text: str, position: int, left: Token, whole: Token) -> Iterator[Completion]:
+def _names_at(text: str, left: Token, whole: Token) -> Iterator[Completion]:
     start = left.items[0].start
     name, colon, _ = left.items[0].text.partition(":")
     there = whole.items[0]

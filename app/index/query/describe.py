@@ -41,17 +41,6 @@ def as_text(columns: int = 80) -> str:
     return "\n".join([*lines, "", *textwrap.wrap(CASE, max(columns, 40))])
 
 
-def as_markdown() -> str:
-    """The table in Markdown, without an end of line at the end."""
-    lines = ["| what | meaning | for example |", "|---|---|---|"]
-    lines += [f"| `{what}` | {_cell(meaning)} | `{_cell(example)}` |" for what, meaning, example in table()]
-    return "\n".join(lines)
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
-
-
 def _then_blank(first: str) -> Iterator[str]:
     yield first
     while True:

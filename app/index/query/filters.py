@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 # Every row says these, even one of which only the ends of the file were read.
 _KNOWN = frozenset(("agent", "dir", "name", "id", "date", "fork", "live", "named", "pinned"))
-# These only say where to look.
-_PLACES_ONLY = ("in", "role")
+PLACES_ONLY = ("in", "role")
+"""These only say in which texts to look."""
 
 
 class Builder:
@@ -55,7 +55,7 @@ class Builder:
             values = [_chosen(field, item) for item in items]
         else:
             values = [item.text for item in items]
-        if field in _PLACES_ONLY:
+        if field in PLACES_ONLY:
             return values, None
         tests = self._tests(field, items, values)
         whole = any((value if field in ("has", "is") else field) not in _KNOWN for value in values)

@@ -49,7 +49,7 @@ class Pattern(Seeker):
         # is missed: a head is no UTF-8, and to a pattern its line ends are those of a text.
         self._alone = _ALONE.search(term.text) is not None
         self._search: Any = self._folded._regexp.Match
-        self._anchor: Any = _unanchored(self._folded)
+        self._anchor: Any = _unanchored()
         self._seconds = 0.0
         self._bytes = 0
         self._lags = False
@@ -126,7 +126,7 @@ def _spans(pattern: Any, text: str) -> Iterator[Range]:
             yield begin, end
 
 
-def _unanchored(pattern: Any) -> Any:
+def _unanchored() -> Any:
     import re2
 
     return re2._Anchor.UNANCHORED

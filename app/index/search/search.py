@@ -59,15 +59,15 @@ class Search:
         facts: Facts,
         memory: Memory,
         *,
-        order: str = "recent",
-        every: bool = False,
-        keep_going: Callable[[], bool] = lambda: True,
-        now_ms: int = 0,
-        generation: int = 0,
-        alone: bool = False,
-        ahead: Ahead | None = None,
-        unread: Mapping[str, str] | None = None,
-        done: Callable[[Memory], object] = lambda memory: None,
+        order: str,
+        every: bool,
+        keep_going: Callable[[], bool],
+        now_ms: int,
+        generation: int,
+        alone: bool,
+        ahead: Ahead | None,
+        unread: Mapping[str, str],
+        done: Callable[[Memory], object],
     ) -> None:
         """:param memory: what the last search found out.
         :param alone: this process has nothing else to do and may be copied.
@@ -89,7 +89,7 @@ class Search:
         self._every = every
         self._alone = alone
         self._ahead = ahead
-        self._unread = unread or {}
+        self._unread = unread
         self._now_ms = now_ms
         self._done = done
         self._cancelled = Event()

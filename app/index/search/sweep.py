@@ -43,9 +43,9 @@ class Sweep:
         memory: Memory,
         passes: Passes | None,
         *,
-        every: bool = False,
-        alone: bool = False,
-        ahead: Ahead | None = None,
+        every: bool,
+        alone: bool,
+        ahead: Ahead | None,
     ) -> None:
         """:param passes: whether a session passes the filters; None where there are none.
         :param alone: this process has nothing else to do and may be copied (`deep.other_end`).

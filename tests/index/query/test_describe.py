@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.formats import kinds
-from app.index.query.describe import as_markdown, as_text, table
+from app.index.query.describe import as_text, table
 from app.index.query.table import SORTS
 from tests.index.query.helpers import read
 
@@ -44,12 +44,6 @@ def test_help_fits(columns: int) -> None:
     for what, _, example in table():
         assert any(line.startswith(f"  {what} ") for line in lines)
         assert any(line.strip() == example for line in lines)
-
-
-def test_markdown_has_a_row_for_each() -> None:
-    rows = as_markdown().splitlines()
-    assert len(rows) == len(table()) + 2
-    assert all(row.count("|") - row.count(r"\|") == 4 for row in rows)
 
 
 IMPORTED = """
