@@ -88,6 +88,12 @@ def write_session(path: Path, *lines: dict[str, Any] | str) -> Path:
     return path
 
 
+def append(path: Path, *lines: dict[str, Any]) -> None:
+    """As an agent does: all of the lines with one write."""
+    with path.open("a", encoding="utf-8") as file:
+        file.write("".join(json.dumps(line) + "\n" for line in lines))
+
+
 def chain(*texts: str, id: str = "s1", cwd: str = "/work/app") -> list[dict[str, Any]]:
     """Header and a straight conversation, user first."""
     lines = [header(id, cwd)]

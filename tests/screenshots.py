@@ -87,6 +87,14 @@ async def settled(app: Browser, pilot: Any) -> None:
     await pilot.pause(0.15)
 
 
+async def press(app: Browser, pilot: Any, keys: tuple[str, ...]) -> None:
+    """Press the keys, each once all that the one before it asked for is shown."""
+    await settled(app, pilot)
+    for key in keys:
+        await pilot.press(key)
+        await settled(app, pilot)
+
+
 async def shoot(name: str, size: tuple[int, int], theme: str, keys: tuple[str, ...]) -> str:
     """One picture as SVG."""
     shutil.rmtree(DEMO_FOLDER, ignore_errors=True)
@@ -95,10 +103,7 @@ async def shoot(name: str, size: tuple[int, int], theme: str, keys: tuple[str, .
         as_ones_own(setup)
     app = Browser(setup, theme=theme, selector="" if name.startswith("selector") else None)
     async with app.run_test(size=size) as pilot:
-        await settled(app, pilot)
-        for key in keys:
-            await pilot.press(key)
-            await settled(app, pilot)
+        await press(app, pilot, keys)
         return app.export_screenshot(title="leafmark", simplify=True)
 
 

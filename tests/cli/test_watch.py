@@ -22,7 +22,7 @@ from app.index.batch import Delta
 from app.reports import watch
 from app.reports.watch import changes, line
 from tests.cli.conftest import ROOT
-from tests.factory import chain, entry, make_row, message, write_session
+from tests.factory import append, chain, entry, make_row, message, write_session
 from tests.waiting import PATIENCE, until
 
 
@@ -56,11 +56,6 @@ def watching(tmp_path, *words, poll="", stdout=subprocess.PIPE):
             yield process
         finally:
             process.kill()
-
-
-def append(path, *entries):
-    with path.open("a", encoding="utf-8") as file:
-        file.write("".join(json.dumps(each) + "\n" for each in entries))
 
 
 @pytest.mark.parametrize("poll", ["", "1"])

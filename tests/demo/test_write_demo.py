@@ -19,7 +19,6 @@ from app.stores import named
 from app.stores.layout import deeper, session_files
 
 NOW = 1_795_000_000_000
-DAMAGED = "slow-shell"
 
 
 @pytest.fixture(scope="module")

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from app.index.row import Row
 
 
-def pi_store(root: Path | str, source: str = "default") -> Store:
-    return Store(agent_named("pi"), str(root), source)
+def pi_store(root: Path | str) -> Store:
+    return Store(agent_named("pi"), str(root), "default")
 
 
 def header(session_id: str = "s1", cwd: str = "/work/app") -> str:

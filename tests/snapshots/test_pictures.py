@@ -8,7 +8,7 @@ import pytest
 
 from app.browser import Browser
 from app.setup import of_demo
-from tests.screenshots import NOW_NS, settled
+from tests.screenshots import NOW_NS, press
 
 SIZES = [(80, 24), (120, 40), (160, 45)]
 
@@ -22,14 +22,7 @@ def picture(tmp_path, snap_compare, monkeypatch):
         setup = of_demo(str(tmp_path), clock=lambda: NOW_NS)
         setup.env = {"HOME": str(tmp_path), "PATH": "", "LEAFMARK_STATE_DIR": str(tmp_path / "state")}
         app = Browser(setup, theme=theme)
-
-        async def prepare(pilot):
-            await settled(app, pilot)
-            for key in keys:
-                await pilot.press(key)
-                await settled(app, pilot)
-
-        return snap_compare(app, run_before=prepare, terminal_size=size)
+        return snap_compare(app, run_before=lambda pilot: press(app, pilot, keys), terminal_size=size)
 
     return compare
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from app.browser import Browser
-from tests.screenshots import demo, settled
+from tests.screenshots import demo, press
 from tests.snapshots.test_pictures import SIZES
 
 WAYS = {
@@ -26,14 +26,7 @@ def picture(tmp_path, snap_compare, monkeypatch):
 
     def compare(size, theme, *keys):
         app = Browser(demo(tmp_path), theme=theme, selector="")
-
-        async def prepare(pilot):
-            await settled(app, pilot)
-            for key in keys:
-                await pilot.press(key)
-                await settled(app, pilot)
-
-        return snap_compare(app, run_before=prepare, terminal_size=size)
+        return snap_compare(app, run_before=lambda pilot: press(app, pilot, keys), terminal_size=size)
 
     return compare
 

@@ -17,7 +17,7 @@ from app.settings import Settings
 from app.setup import Setup
 from app.stores import discover
 from tests.factory import chain, entry, header, message, write_session
-from tests.screenshots import NOW_NS, settled
+from tests.screenshots import NOW_NS, press
 from tests.snapshots.test_pictures import SIZES
 
 FOLDER = Path("/tmp/leafmark-pictures")
@@ -139,14 +139,7 @@ def picture(folder, snap_compare, monkeypatch):
             clock=lambda: NOW_NS,
         )
         app = Browser(setup, theme=theme, settings=Settings(ascii=colours == "ascii"))
-
-        async def prepare(pilot):
-            await settled(app, pilot)
-            for key in keys:
-                await pilot.press(key)
-                await settled(app, pilot)
-
-        return snap_compare(app, run_before=prepare, terminal_size=size)
+        return snap_compare(app, run_before=lambda pilot: press(app, pilot, keys), terminal_size=size)
 
     return compare
 

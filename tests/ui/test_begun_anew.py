@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
-from tests.factory import entry, header, message
+from tests.factory import append, entry, header, message
 from tests.ui.conftest import pi_session
 
 ANEW = "← active: the agent begins anew here"
@@ -24,11 +22,6 @@ def begun_anew(tmp_path):
         entry("custom", "x", None, customType="t"),
         id="s",
     )
-
-
-def append(path, line):
-    with path.open("a") as file:
-        file.write(json.dumps(line) + "\n")
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (160, 45)])

@@ -20,7 +20,7 @@ from app.screens.problems_dialog import ProblemsDialog
 from app.setup import Setup
 from app.theme import themes
 from app.view.tree_faults import TreeFault
-from tests.view.test_session_list import make_row
+from tests.factory import make_row
 
 LONG = "words that say at length what is the matter, " * 4
 CHOICES = [

@@ -8,7 +8,7 @@ import pytest
 
 from app.messages.searching import HitPlaced
 from app.sessions import tree as session_tree
-from tests.factory import chain, entry, header, message
+from tests.factory import append, chain, entry, header, message
 from tests.ui.conftest import pi_session
 
 BRANCHED = [
@@ -38,11 +38,6 @@ def hit(it, entry_id, *words, where="", again=False):
                 break
             at += len(line)
     return HitPlaced(path, "", entry_id, at, words, where, again=again)
-
-
-def append(path, line):
-    with open(path, "a", encoding="utf-8") as file:
-        file.write(json.dumps(line) + "\n")
 
 
 def reading(it):

@@ -9,14 +9,8 @@ import pytest
 
 from app.screens import keeping_screen
 from app.widgets import session_list
-from tests.factory import chain, message, write_session
+from tests.factory import append, chain, message, write_session
 from tests.ui.conftest import HERE, pi_session
-
-
-def append(path, *entries):
-    with path.open("a", encoding="utf-8") as file:
-        for each in entries:
-            file.write(json.dumps(each) + "\n")
 
 
 @pytest.fixture(params=["native", "poll"])

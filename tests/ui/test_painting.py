@@ -18,9 +18,8 @@ from app.widgets.line_list import LineList
 from app.widgets.pane import Pane
 from app.widgets.session_list import SessionListView
 from app.widgets.still_scrollbar import StillScrollBar
-from tests.factory import NOW, chain, make_row, message
+from tests.factory import NOW, append, chain, make_row, message
 from tests.ui.conftest import HERE, pi_session
-from tests.ui.test_live import append
 
 
 @pytest.fixture(autouse=True)

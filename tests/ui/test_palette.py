@@ -162,7 +162,9 @@ async def test_in_the_selector_it_is_searched_by_what_is_said_there(browser, thr
 @pytest.mark.parametrize("typed", ["trash", "same", "else"])
 async def test_what_is_found_needs_no_row_above_it(browser, three, selector, typed):
     async with browser(selector=selector) as it:
-        for found in await offered(it, typed):
+        offers = await offered(it, typed)
+        assert offers
+        for found in offers:
             assert not found.startswith("The same")
             assert "elsewhere" not in found
 

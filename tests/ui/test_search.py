@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from app.index.query.grammar import parse
 from app.index.query.query import QueryError
-from tests.factory import message
+from tests.factory import append, message
 from tests.ui.conftest import HERE
-
-
-def append(path, line):
-    with open(path, "a", encoding="utf-8") as file:
-        file.write(json.dumps(line) + "\n")
 
 
 async def test_a_word_that_was_said_finds_its_session(browser, three):

@@ -11,9 +11,8 @@ import pytest
 
 from app.index.search.search import Page, Search
 from app.services import searching
-from tests.factory import chain, message
+from tests.factory import append, chain, message
 from tests.ui.conftest import pi_session
-from tests.ui.test_live import append
 
 
 @pytest.fixture(params=["native", "poll"], autouse=True)

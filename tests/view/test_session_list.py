@@ -12,6 +12,7 @@ from app.view.session_filter import haystack, matches, words_of
 from app.view.session_list import SessionList
 from app.view.session_row import LEGEND, render_list_line
 from tests.factory import MINUTE, NOW, make_row
+from tests.view.listed import shown
 
 HERE = "/work/app"
 
@@ -21,10 +22,6 @@ def listed(*rows, here=HERE, opened=100):
     model.load(rows)
     model.open_first(opened)
     return model
-
-
-def shown(model):
-    return [line.row.id if line.row else f"[{line.group.cwd}]" for line in model.lines]
 
 
 def paths(model):

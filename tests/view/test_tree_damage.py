@@ -17,12 +17,9 @@ from app.view.tree_filter import MODES
 from app.view.tree_row import ASCII, UNICODE
 from app.view.tree_view import TreeView
 from tests.factory import chain, entry, header, message, write_session
+from tests.view.trees import opened
 
 FOUR = chain("one", "two", "three", "four")
-
-
-def opened(tmp_path, *lines, mode="default"):
-    return TreeView(open_tree(str(write_session(tmp_path / "s.jsonl", *lines))), mode)
 
 
 def places(view):

@@ -14,7 +14,7 @@ from app.view.tree_row import ASCII, UNICODE, render_tree_row
 from app.view.tree_search import TreeHits, words_of
 from app.view.tree_view import TreeView
 from tests.factory import entry, header, message, write_session
-from tests.view.test_tree_view import LINKS, branched, ids, lines_of, opened
+from tests.view.trees import LINKS, branched, ids, lines_of, opened
 
 
 class AsPi:

@@ -15,14 +15,7 @@ from app.view.tree_filter import MODES, chosen, shows
 from app.view.tree_row import ASCII, render_tree_row
 from app.view.tree_view import TreeView
 from tests.factory import chain, entry, header, message, write_session
-
-
-def opened(tmp_path, *lines, mode="default"):
-    return TreeView(open_tree(str(write_session(tmp_path / "s.jsonl", *lines))), mode)
-
-
-def ids(view):
-    return [view.node(at).id for at in range(view.count)]
+from tests.view.trees import LINKS, branched, ids, lines_of, opened
 
 
 def drawn(view, cells=60):
@@ -35,20 +28,6 @@ def drawn(view, cells=60):
         line = render_tree_row(row, cells, selected=False, active=active, leaf=at == leaf, glyphs=ASCII)
         rows.append(plain(line).rstrip())
     return rows
-
-
-def branched():
-    """Two ends: first try (4 entries), then a second question from the first answer."""
-    return [
-        header(),
-        message("a", None, "user", "fix the login"),
-        message("b", "a", "assistant", "the token is read too early"),
-        message("c", "b", "user", "try caching it"),
-        message("d", "c", "assistant", "done, slower"),
-        message("e", "b", "user", "use redis"),
-        message("f", "e", "assistant", "done, faster"),
-        entry("label", "g", "f", targetId="e", label="redis"),
-    ]
 
 
 def test_a_chain_is_not_indented_and_the_leaf_is_marked(tmp_path):
@@ -332,22 +311,6 @@ def test_fifty_thousand_entries_in_one_chain_and_in_one_star(tmp_path):
     ]
     view = opened(tmp_path, *star)
     assert (view.count, len(view.stretches)) == (50_000, 50_000)
-
-
-LINKS = st.lists(
-    st.tuples(st.integers(-1, 30), st.sampled_from(["user", "assistant", "custom"])), max_size=30
-)
-
-
-def lines_of(links):
-    lines = [header()]
-    for at, (parent, kind) in enumerate(links):
-        above = f"n{parent}" if 0 <= parent < at else None
-        if kind == "custom":
-            lines.append(entry("custom", f"n{at}", above, customType="t"))
-        else:
-            lines.append(message(f"n{at}", above, kind, f"text {at}"))
-    return lines
 
 
 @given(LINKS, st.sampled_from(MODES))

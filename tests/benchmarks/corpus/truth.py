@@ -70,11 +70,10 @@ class Truth:
         if role == "user" and text and self.first_message is None:
             self.first_message = text
 
-    def usage(self, usage: Usage, *, cost: bool = True) -> None:
+    def usage(self, usage: Usage) -> None:
         """Add what an answer or a summary cost."""
         self.tokens = [a + b for a, b in zip(self.tokens, usage.tokens, strict=True)]
-        if cost:
-            self.cost += usage.cost
+        self.cost += usage.cost
 
     def label(self, target: str, label: str | None) -> None:
         """Set or clear the label of `target`; a change takes the place of the last one."""

@@ -22,7 +22,10 @@ from tests.index.test_soak import Mischief
 from tests.index.text.helpers import assert_right, scanned, segments, spans_by_name, texts
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from app.index.batch import Delta
+    from app.index.text.segment import Span
     from app.stores.base import Store
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -152,9 +155,9 @@ def test_an_append_to_a_large_session_writes_no_more_than_itself(
     written = []
     really = Segment.append
 
-    def append_to(segment: Segment, data: bytes) -> tuple[str, int, int]:
-        written.append(len(data))
-        return really(segment, data)
+    def append_to(segment: Segment, new: Sequence[bytes]) -> list[Span]:
+        written.append(sum(map(len, new)))
+        return really(segment, new)
 
     monkeypatch.setattr(Segment, "append", append_to)
     index = Index([store], str(cache))

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
 from hypothesis import HealthCheck, example, given, settings
 
 from app.formats.kinds import TOOLS, USER
 from app.index.query.query import WORD, Query, Term
-from app.index.search.deep import finders
 from app.index.search.deep.session import Deep
 from app.index.search.terms import Plan
 from tests.index.search.deep.sessions import queries, sessions, slow_spots
@@ -22,16 +20,6 @@ OFTEN = settings(
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
-
-
-@pytest.fixture(params=["stringzilla", "plain"])
-def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """With the SIMD search and without it."""
-    if request.param == "plain":
-        monkeypatch.setattr(finders, "_find", None)
-        monkeypatch.setattr(finders, "_find_uncased", None)
-    monkeypatch.setattr(finders, "_WORTH", 0)
-    return str(request.param)
 
 
 def _calls(*blocks: bytes) -> bytes:

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.formats.fold import fold
-from app.index.search.deep import finders, unfold
+from app.index.search.deep import unfold
 from app.index.search.deep.literal import required
 from app.index.search.deep.sieve import of_word
 from tests.index.search.deep.sessions import WORDS, spelt
@@ -26,17 +26,6 @@ pieces = st.one_of(
     st.text(st.characters(min_codepoint=0xC0, max_codepoint=0x5FF), max_size=4),
     st.text(st.sampled_from("aefhijklnst\u0301\u0307\u030c\u0323/\\\";`<&'ßſﬁﬆİ\u212aẞ"), max_size=5),
 )
-
-
-@pytest.fixture(params=["stringzilla", "plain"])
-def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """With the SIMD search and without it."""
-    if request.param == "plain":
-        monkeypatch.setattr(finders, "_find", None)
-        monkeypatch.setattr(finders, "_find_uncased", None)
-    # A part is looked for first in long texts only.
-    monkeypatch.setattr(finders, "_WORTH", 0)
-    return str(request.param)
 
 
 def test_a_mark_that_is_escaped_is_seen_whatever_its_script(engine: str) -> None:
