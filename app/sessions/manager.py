@@ -35,10 +35,9 @@ class SessionManager(Finding):
     `Appending` what can be put into it, `Forking` what can be made of it, `Finding` which others there are.
 
     Paths are texts or `pathlib.Path`; they may be relative to the present folder and begin with `~`, as the
-    agents take them. Every error is a
-    `SessionError`: `BadValue` for what has another type than the method says. All that take a path raise
-    `NoPath` for what can be none, and `NotThere` for a relative one where the present folder is gone; all
-    that take the name of an agent raise `UnknownAgent`.
+    agents take them. Every error is a `SessionError`: `BadValue` for what has another type than the method
+    says. All that take a path raise `NoPath` for what can be none, and `NotThere` for a relative one where
+    the present folder is gone; all that take the name of an agent raise `UnknownAgent`.
     """
 
     def get_path(self, from_id: str | None = None) -> list[Entry]:
