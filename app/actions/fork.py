@@ -6,7 +6,8 @@ import os
 from typing import TYPE_CHECKING
 
 from app.actions.opened import entry_named, entry_there, folder_named, opened
-from app.sessions.errors import ReadOnly
+from app.formats.silent import SILENT
+from app.sessions.errors import ReadOnly, UnknownEntry
 from app.sessions.manager import SessionManager
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ def fork(
         leaf_id = manager.leaf_id
         if entry is not None:
             leaf_id = entry_there(manager, entry) if exact else entry_named(manager, entry)
+        elif leaf_id is not None and all(each.type in SILENT for each in manager.get_branch(leaf_id)):
+            raise UnknownEntry(path, 0, "there is nothing to fork: the leaf is before all that was said")
         return manager.cut(leaf_id, target, store)
     if entry is not None:
         raise ReadOnly(path, 0, "sessions of this agent are forked by their last messages, not at an entry")

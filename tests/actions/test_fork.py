@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.actions.branch import branch
 from app.actions.fork import fork
 from app.actions.label import label
 from app.actions.rename import rename
@@ -150,6 +151,17 @@ def test_there_is_nothing_to_fork(home: Home) -> None:
         fork(str(folder), home.env)
     assert sorted(os.listdir(folder)) == ["bare.jsonl", "empty.jsonl", "other.jsonl"]
     assert bare.read_text().count("\n") == 1
+
+
+def test_before_all_entries_there_is_nothing_to_fork(home: Home) -> None:
+    path = home.answered("pi").session_file or ""
+    branch(path, "root", home.env)
+    files = sorted(os.listdir(os.path.dirname(path)))
+    with pytest.raises(UnknownEntry, match="nothing to fork: the leaf is before all that was said"):
+        fork(path, home.env)
+    assert sorted(os.listdir(os.path.dirname(path))) == files
+    first = reopened(home, path).get_entries()[0].id
+    assert fork(path, home.env, entry=first).after
 
 
 def test_a_question_without_an_answer_is_forked_too(home: Home) -> None:

@@ -440,9 +440,9 @@ def test_in_the_example_sessions_nothing_of_the_users_is_touched(home, store, tm
         for words in (
             ("rename", by_path, "N"),
             ("label", by_path, opened(by_path, tmp_path / "demo/home").leaf_id, "x"),
-            ("branch", by_path, "root"),
             ("fork", by_path, "--to", str(tmp_path)),
             ("fork", by_path),
+            ("branch", by_path, "root"),
         ):
             code, said = demo(*words)
             assert code in (0, 3), said.err
