@@ -115,7 +115,9 @@ def _custom_message(entry: Entry) -> OneLine:
 
 
 def _system(entry: Entry) -> OneLine:
-    return OneLine("system", f"{_bracket(_word(entry.role))}: ", _text(entry))
+    text, head = _text(entry), _bracket(_word(entry.role))
+    # pi's own has its text in parts of its own, which are no content.
+    return OneLine("system", f"{head}: " if text else head, text)
 
 
 def _other_role(entry: Entry) -> OneLine:

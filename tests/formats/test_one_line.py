@@ -51,6 +51,7 @@ def text(*texts: str) -> list[dict[str, str]]:
         (message("branchSummary", summary="tried caching"), "summary", "[branch summary]: tried caching"),
         (message("compactionSummary", summary="so far"), "compaction", "[compaction summary]: so far"),
         (message("system", "you are"), "system", "[system]: you are"),
+        (message("system", ""), "system", "[system]"),
         (message("developer", "be brief"), "system", "[developer]: be brief"),
         (message("fileMention", "x"), "system", "[fileMention]: x"),
         (message("elsewhere", "x"), "unknown", "[elsewhere]: x"),
