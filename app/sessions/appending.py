@@ -231,8 +231,9 @@ class Appending(Session):
         self._catch_up()
         if entry_id is not None:
             self._existing(entry_id)
+        note = self._file.doubt("branch")
         found = self._append({**fields, "parentId": entry_id}, operation="branch")
-        self._done("leaf", found, self._file.left, found, entry_id)
+        self._done("leaf", found, self._file.left, found, entry_id, note)
         return found
 
     def _catch_up(self) -> None:

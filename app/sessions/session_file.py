@@ -30,6 +30,8 @@ from app.sessions.errors import (
 from app.sessions.file_storage import refused
 from app.sessions.shrink import shrink
 from app.sessions.tracked_file import TrackedFile, now_ms
+from app.stores import agent_named
+from app.stores.live import MAYBE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -237,6 +239,20 @@ class SessionFile(TrackedFile):
         if self.guard is not None and self.written:
             # Nobody else can have opened what was made here, unless it is seen to be open.
             self.guard.check(operation, self.head, self.path, now_ms(), only_live=self._made_here)
+
+    def doubt(self, operation: str) -> str:
+        """What may come of such a write, which is not refused, beside an agent that may have the session open
+        for all that is known; "" for nothing.
+
+        :raises LiveSession: it is refused.
+        """
+        if self.guard is None or not self.written or self._made_here:
+            return ""
+        found = self.guard.check(operation, self.head, self.path, now_ms())
+        if found is None or found.state != MAYBE:
+            return ""
+        _, harm = agent_named(self.head.agent).dangers[operation]
+        return f"{found.reason}; if it has this session open, {harm}"
 
     def _migrate(self) -> None:
         """Write a file of an old version as one of version 3, now that it is really written to (specs 002).

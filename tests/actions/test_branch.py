@@ -104,6 +104,22 @@ def test_beside_a_running_agent_it_is_refused(
     assert bytes_of(path) == before
 
 
+@pytest.mark.parametrize("summary", ["", "text"])
+def test_beside_an_agent_that_may_have_it_open_what_may_come_of_it_is_said(
+    home: Home, monkeypatch: pytest.MonkeyPatch, summary: str
+) -> None:
+    manager = home.answered("pi")
+    path, first = manager.session_file or "", manager.get_entries()[0].id
+    monkeypatch.setattr("app.sessions.guard.verdict", lambda *_: Verdict(MAYBE, "pi runs there", 7))
+    change = branch(path, first, home.env, summary)
+    assert change.after == reopened(home, path).leaf_id
+    assert change.note == (
+        "pi runs there; if it has this session open, its next entry would take the leaf away again"
+    )
+    monkeypatch.undo()
+    assert branch(path, "root", home.env).note == ""
+
+
 def test_a_new_file_has_the_path_and_its_labels(home: Home, forked_path: Callable[..., str]) -> None:
     path = forked_path(labelled("00000002", "kept", "l1", "e"), labelled("e", "left", "l2", "l1"))
     rename(path, "N", home.env)
