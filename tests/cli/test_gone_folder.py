@@ -51,9 +51,9 @@ def test_what_is_done_to_a_session_is_done_and_taken_back(run, path, gone, monke
         ["rename", SESSION, "a name"],
         ["rename", "01bbbb", "a name"],
         ["label", SESSION, "00000001", "text"],
-        ["branch", SESSION, "root"],
         ["fork", SESSION],
         ["fork", SESSION, "--to", str(tmp_path / "work")],
+        ["branch", SESSION, "root"],
         ["trash", SESSION],
     ):
         done = run(*words)
