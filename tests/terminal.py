@@ -51,6 +51,8 @@ MOUSE_MODES = frozenset({9, 1000, 1001, 1002, 1003})
 ALTERNATE = frozenset({47, 1047, 1049})
 _NAMED_MODES = {1004: "focus reports", 2004: "bracketed paste", 2048: "size reports", 2026: "held frame"}
 _MODE = re.compile(rb"\x1b\[\?([\d;]+)([hl])")
+# With this Textual begins. What comes before is looked at by itself, also when it arrives with it.
+_APPLICATION = re.compile(rb"(?=\x1b\[\?1000h)")
 _KEYBOARD = re.compile(rb"\x1b\[([<>])\d*(?:;\d+)*u")
 # What pyte would print as text or stumble over: strings for the terminal's own use, questions, and sequences
 # with a private prefix other than modes and erasing.
@@ -211,13 +213,15 @@ class Terminal:
                 data = os.read(self._master, 65_536)
             except OSError:  # EIO: nobody has the other end open any more
                 data = b""
-            chunk = Chunk(time.perf_counter(), data)
+            at = time.perf_counter()
             if not data:
                 self._arrived.put(None)
                 return
             if self._answers:
                 self._answer(data)
-            self._arrived.put(chunk)
+            for part in _APPLICATION.split(data):
+                if part:
+                    self._arrived.put(Chunk(at, part))
 
     def _answer(self, data: bytes) -> None:
         """Answer the questions in `data`, in the order in which they were asked."""

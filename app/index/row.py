@@ -32,9 +32,10 @@ FIELDS = (
 )
 """The fields of a `Row` in the order in which the catalog stores them."""
 
-SCHEMA = 9
+SCHEMA = 10
 """What is stored of files by one number is read by that number alone. Changes with `FIELDS`, with what they
-mean, with the tables of `index.tables` and with the state of `sessions.tally`.
+mean, with the tables of `index.tables`, with the state of `sessions.tally` and with the form of
+`sessions.pieces`.
 """
 
 

@@ -11,6 +11,7 @@ from app.index.reader import UNREADABLE
 from app.index.row import FIELDS, refused_row, session_row, signature_of
 from app.index.text.spans import bytes_of
 from app.index.walk import walk
+from app.sessions.pieces import pieces
 from app.stores.layout import hides_nothing, reason
 
 TYPE_CHECKING = False
@@ -55,7 +56,7 @@ def verify(
     on_progress: Callable[[int, int], object] | None = None,
     stop: Event | None = None,
 ) -> Verified:
-    """Read every file whole and compare: each field of its row, and its text byte for byte.
+    """Read every file whole and compare: each field of its row, and each piece of its text.
 
     The catalog is not changed and not brought up to date, unless it is damaged: then it is begun anew. What
     cannot be read is a finding.
@@ -170,9 +171,13 @@ def _about_text(folder: str, spans: tuple[Span, ...], text: bytes) -> str | None
         return "the text store is damaged: a part of its text is missing"
     if stored == text:
         return None
-    pairs = enumerate(zip(stored, text, strict=False))
-    at = next((at for at, (was, now) in pairs if was != now), min(len(stored), len(text)))
-    return f"its text differs from byte {at:,} on: {len(stored):,} bytes are kept, {len(text):,} are said"
+    was, now = [*pieces(stored)], [*pieces(text)]
+    if was == now:
+        return None
+    pairs = enumerate(zip(now, was, strict=False))
+    at = next((at for at, (one, other) in pairs if one != other), min(len(was), len(now)))
+    _, offset, _ = max(now, was, key=len)[at]
+    return f"its text differs from the line at byte {offset:,} on"
 
 
 def _signature(path: str) -> Signature | None:

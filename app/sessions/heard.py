@@ -9,16 +9,38 @@ from app.formats.folded import folded
 from app.formats.kinds import ASSISTANT, CUSTOM, SUMMARY, THINKING, USER
 from app.formats.skim import raw_json
 from app.formats.spoken import Call, SnakeCall, lines_of, thoughts_of
-from app.sessions.pieces import pack_all
+from app.sessions.pieces import HEADS, pack_all
 
 if TYPE_CHECKING:
     from msgspec import Raw
 
     from app.formats.brief import Brief
 
-    Heard = tuple[list[tuple[int, int]], list[Raw]]
-    """(kind, where the line begins) of each text, and the texts, which are JSON strings not yet read; both in
-    the order of the lines, and one for each entry and kind."""
+
+class Heard:
+    """What was heard in lines, in their order: of each text, one for each entry and kind,
+
+    heads     the head (`pieces.HEADS`)
+    offsets   where the line begins
+    texts     the text, a JSON string not yet read
+    """
+
+    __slots__ = ("heads", "offsets", "texts")
+
+    def __init__(self) -> None:
+        self.heads: list[bytes] = []
+        self.offsets: list[int] = []
+        self.texts: list[Raw] = []
+
+    def add(self, kind: int, at: int, text: Raw) -> None:
+        """A text of that kind in the line that begins at `at`."""
+        self.heads.append(HEADS[kind])
+        self.offsets.append(at)
+        self.texts.append(text)
+
+    def packed(self) -> bytes:
+        """As a block of pieces, see `pieces`."""
+        return pack_all(self.heads, self.offsets, folded(self.texts)) if self.texts else b""
 
 
 def hear(entry: Brief, at: int, heard: Heard, called: list[str]) -> None:
@@ -40,7 +62,7 @@ def hear(entry: Brief, at: int, heard: Heard, called: list[str]) -> None:
             called += [block.name for block in message.content if isinstance(block, Call | SnakeCall)]
             thought = thoughts_of(message.content)
             if thought is not None:
-                _add(heard, THINKING, at, thought)
+                heard.add(THINKING, at, thought)
         said = lines_of(message.content)
     elif isinstance(message, Prompt):
         kind = USER
@@ -53,19 +75,7 @@ def hear(entry: Brief, at: int, heard: Heard, called: list[str]) -> None:
     else:
         return
     if said is not None:
-        _add(heard, kind, at, said)
-
-
-def packed(heard: Heard) -> bytes:
-    """The pieces of what was heard, see `pieces`."""
-    places, texts = heard
-    return pack_all(places, folded(texts)) if texts else b""
-
-
-def _add(heard: Heard, kind: int, at: int, said: Raw) -> None:
-    places, texts = heard
-    places.append((kind, at))
-    texts.append(said)
+        heard.add(kind, at, said)
 
 
 def _raw(text: str | None) -> Raw | None:

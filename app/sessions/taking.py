@@ -8,7 +8,8 @@ from app.formats.brief import ANSWERS, SPEAKING, Prompt
 from app.formats.kinds import ASSISTANT, THINKING, USER
 from app.formats.spoken import Call, SnakeCall, Text, Thought, texts_of
 from app.formats.text import one_line
-from app.sessions.heard import hear, packed
+from app.sessions.heard import Heard, hear
+from app.sessions.pieces import HEADS
 from app.sessions.summary import FIRST_MESSAGE_LIMIT, LAST_PROMPT_LIMIT
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
     from app.formats.brief import Brief
     from app.formats.skim import Usage
-    from app.sessions.heard import Heard
     from app.sessions.state import State
     from app.sessions.tally import Tally
 
@@ -24,6 +24,8 @@ USAGE_TYPES = frozenset(("usage", "model_usage", "compaction", "branch_summary")
 SAYING_TYPES = frozenset(("compaction", "branch_summary", "branch", "custom_message"))
 RARE_TYPES = USAGE_TYPES | SAYING_TYPES | {"label", "session_info"}
 """The types of entries, but for messages and heads, of which more counts than where they hang."""
+
+_USER, _ASSISTANT, _THINKING = HEADS[USER], HEADS[ASSISTANT], HEADS[THINKING]
 
 _LAST_MS = 253_402_300_799_999
 
@@ -41,8 +43,8 @@ def take(tally: Tally, entries: list[Brief], starts: Sequence[int]) -> bytes:
     newest = sums.newest
     heads = others = errors = 0
     among = False
-    heard: Heard = [], []
-    places, texts = heard
+    heard = Heard()
+    headed, offsets, texts = heard.heads, heard.offsets, heard.texts
     called: list[str] = []
     used: list[Usage] = []
     prompts: list[Prompt] = []
@@ -68,10 +70,12 @@ def take(tally: Tally, entries: list[Brief], starts: Sequence[int]) -> bytes:
                             break
                     else:
                         if thought is not None:
-                            places.append((THINKING, at))
+                            headed.append(_THINKING)
+                            offsets.append(at)
                             texts.append(thought)
                         if text is not None:
-                            places.append((ASSISTANT, at))
+                            headed.append(_ASSISTANT)
+                            offsets.append(at)
                             texts.append(text)
                 elif content:
                     hear(entry, at, heard, called)
@@ -87,7 +91,8 @@ def take(tally: Tally, entries: list[Brief], starts: Sequence[int]) -> bytes:
             elif said is Prompt:
                 content = message.content
                 if type(content) is list and len(content) == 1 and type(content[0]) is Text:
-                    places.append((USER, at))
+                    headed.append(_USER)
+                    offsets.append(at)
                     texts.append(content[0].text)
                 else:
                     hear(entry, at, heard, called)
@@ -136,7 +141,7 @@ def take(tally: Tally, entries: list[Brief], starts: Sequence[int]) -> bytes:
         ids, parents = [entry.id for entry in entries], [entry.parent_id for entry in entries]
         tally.leaves.entries(ids, parents, entries)
         sums.leaf_id = entries[-1].id
-    return packed(heard)
+    return heard.packed()
 
 
 def prompted(sums: State, prompts: Sequence[Prompt]) -> None:

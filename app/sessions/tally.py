@@ -21,7 +21,7 @@ from app.formats.spoken import holds_image
 from app.formats.stamps import parse_time
 from app.formats.trim import trimmed
 from app.sessions.halves import NONE
-from app.sessions.heard import hear, packed
+from app.sessions.heard import Heard, hear
 from app.sessions.leaves import Leaves, NeedsReread
 from app.sessions.row_of import row_of
 from app.sessions.state import State, pack_state, unpack_state
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from app.formats.header import Header
     from app.formats.skim import Skim, Usage
     from app.sessions.halves import Halves
-    from app.sessions.heard import Heard
     from app.sessions.row_of import Titled
     from app.sessions.summary import Summary
 
@@ -112,6 +111,7 @@ class Tally:
     def _feed_lines(self, lines: list[bytes], offset: int) -> None:
         entries: list[Brief] = []
         starts: list[int] = []
+        heard = Heard()
         for line in lines:
             self.sums.lines += 1
             self._offset = offset
@@ -136,10 +136,11 @@ class Tally:
                     if type(skim) is Mark:
                         self._mark(skim)
                     else:
-                        self._entry(skim)
+                        self._entry(skim, heard)
             self._look(line, len(line))
         if entries:
             self._text.append(take(self, entries, starts))
+        self._text.append(heard.packed())
 
     def _look(self, lines: bytes, length: int) -> None:
         """Count the entries with images in the first `length` bytes of `lines`, which are whole lines."""
@@ -153,15 +154,13 @@ class Tally:
                 self.sums.images += _has_image(skim)
             at = find(lines, _IMAGE, end)
 
-    def _entry(self, skim: Skim) -> None:
+    def _entry(self, skim: Skim, heard: Heard) -> None:
         sums = self.sums
         sums.entries += 1
         brief = brief_of(skim)
         if skim.type == "message" or skim.type in SAYING_TYPES:
-            heard: Heard = [], []
             called: list[str] = []
             hear(brief, self._offset, heard, called)
-            self._text.append(packed(heard))
             sums.tools.update(dict.fromkeys(filter(None, called)))
         self.leaves.entry(skim.id, skim.parent_id)
         if self.leaves.every is not None:

@@ -1,4 +1,4 @@
-"""Whether what is stored is what a fresh look at the files gives: every row, and every text byte for byte."""
+"""Whether what is stored is what a fresh look at the files gives: every row, each piece of every text."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from app.index.index import Index
 from app.index.text import table
 from app.index.text.spans import bytes_of
 from app.index.text.store import sizes_in
+from app.sessions.pieces import pieces
 from tests.index.helpers import facts
 
 if TYPE_CHECKING:
@@ -34,10 +35,12 @@ def seed() -> int:
 
 
 class Kept(NamedTuple):
-    """The rows, those of refused files among them, and path -> text; None where a part of it is missing."""
+    """The rows, those of refused files among them, and path -> the pieces of its text; None where a part is
+    missing.
+    """
 
     rows: list[tuple[object, ...]]
-    texts: dict[str, bytes | None]
+    texts: dict[str, list[tuple[int, int, bytes]] | None]
 
 
 def kept(cache: Path | str, stores: Sequence[Store]) -> Kept:
@@ -47,7 +50,8 @@ def kept(cache: Path | str, stores: Sequence[Store]) -> Kept:
         rows = facts(catalog.rows(full=True)) + facts(catalog.refused())
         found = catalog.texts()
         assert catalog.generation == 0
-        return Kept(rows, {path: bytes_of(catalog.text_folder, spans) for path, spans in found.items()})
+        texts = {path: bytes_of(catalog.text_folder, spans) for path, spans in found.items()}
+        return Kept(rows, {path: text if text is None else [*pieces(text)] for path, text in texts.items()})
     finally:
         catalog.close()
 

@@ -154,11 +154,15 @@ def spoil_a_first_message(cache: Path) -> None:
     change(cache, "UPDATE lasting SET first_message = x'6f74686572' WHERE key = 1")
 
 
-def spoil_a_byte(cache: Path) -> None:
+def spoil_a_byte(cache: Path, at: int = -1) -> None:
     (path,) = cache.rglob("*.seg")
     with open(path, "r+b") as file:
-        file.seek(12)
+        file.seek(at, os.SEEK_SET if at >= 0 else os.SEEK_END)
         file.write(b"#")
+
+
+def spoil_a_table(cache: Path) -> None:
+    spoil_a_byte(cache, 6)
 
 
 def swap_texts(cache: Path) -> None:
@@ -186,8 +190,9 @@ def change(cache: Path, statement: str) -> None:
     ("spoil", "count", "what"),
     [
         (spoil_a_first_message, 1, "first_message is 'other', and should be 'prompt 3'"),
-        (spoil_a_byte, 1, "its text differs from byte 12 on: 18 bytes are kept, 18 are said"),
-        (swap_texts, 1, "its text differs from byte "),
+        (spoil_a_byte, 1, "its text differs from the line at byte 108 on"),
+        (spoil_a_table, 1, "its text differs from the line at byte "),
+        (swap_texts, 1, "its text differs from the line at byte "),
         (cut, 1, "the text store is damaged: a part of its text is missing"),
         (delete, 4, "the text store is damaged: a part of its text is missing"),
     ],

@@ -49,6 +49,16 @@ def test_shows_what_was_printed_and_when() -> None:
         assert len(terminal.lines) == 5
 
 
+def test_what_came_before_the_application_is_seen_also_when_both_come_at_once() -> None:
+    with run(
+        r"import os; os.write(1, b'\x1b[Hfirst\x1b[?1000h\x1b[Hthen '); input()", size=(40, 5)
+    ) as terminal:
+        terminal.wait_for_text("first")
+        assert b"\x1b[?1000h" not in terminal.output
+        terminal.wait_for_text("then")
+        assert b"\x1b[?1000h" in terminal.output
+
+
 def test_exit_status_and_signals() -> None:
     with run("raise SystemExit(7)") as terminal:
         assert terminal.wait() == 7

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from app.formats.brief import briefs
 from app.formats.header import read_header
-from app.sessions.heard import hear, packed
+from app.sessions.heard import Heard, hear
 from app.sessions.taking import take
 from app.sessions.tally import Tally
 
@@ -42,12 +42,9 @@ def test_together_as_one_by_one(said: list[tuple[str, str | list[dict[str, Any]]
     assert found
     tally = Tally(read_header("/s.jsonl", HEADER))
     taken = take(tally, *found)
-    pieces = b""
+    heard = Heard()
     called: list[str] = []
     for entry, at in zip(*found, strict=True):
-        places: list[tuple[int, int]] = []
-        texts: list[Any] = []
-        hear(entry, at, (places, texts), called)
-        pieces += packed((places, texts))
-    assert taken == pieces
+        hear(entry, at, heard, called)
+    assert taken == heard.packed()
     assert [*tally.sums.tools] == [*dict.fromkeys(called)]

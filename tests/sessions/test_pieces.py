@@ -2,18 +2,51 @@
 
 from __future__ import annotations
 
+import re
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.sessions.pieces import pack, pack_all, pieces
+from app.sessions.pieces import HEAD, HEADS, Block, pack, pack_all, pieces
 
-OFFSETS = st.integers(0, (1 << 36) - 1) | st.sampled_from([0, 63, 64, 4095, 4096, (1 << 24) - 1, 1 << 24])
-SAID = st.tuples(st.integers(0, 15), OFFSETS, st.sampled_from([b"", b"a", b"two\nlines", "é".encode()]))
+OFFSETS = st.integers(0, (1 << 64) - 1) | st.sampled_from([0, 63, (1 << 32) - 1, 1 << 32, (1 << 64) - 1])
+SAID = st.tuples(st.integers(0, 31), OFFSETS, st.sampled_from([b"", b"a", b"two\nlines", "é".encode()]))
+Said = list[tuple[int, int, bytes]]
+
+
+def packed(said: Said) -> bytes:
+    return pack_all(
+        [HEADS[kind] for kind, _, _ in said], [at for _, at, _ in said], [text for _, _, text in said]
+    )
+
+
+def unpacked(data: bytes) -> Said:
+    return [*pieces(data)]
+
+
+@given(st.lists(st.lists(SAID)))
+def test_what_is_packed_is_found(blocks: list[Said]) -> None:
+    assert unpacked(b"".join(map(packed, blocks))) == [one for said in blocks for one in said if one[2]]
 
 
 @given(st.lists(SAID))
-def test_all_at_once(said: list[tuple[int, int, bytes]]) -> None:
-    packed = pack_all([(kind, at) for kind, at, _ in said], [text for _, _, text in said])
+def test_all_at_once_as_one_by_one(said: Said) -> None:
     kept = [one for one in said if one[2]]
-    assert packed == b"".join(pack(*one) for one in kept)
-    assert [(kind, at, packed[begin:end]) for kind, at, begin, end in pieces(packed)] == kept
+    assert unpacked(b"".join(pack(*one) for one in kept)) == unpacked(packed(said)) == kept
+
+
+@given(st.lists(SAID))
+def test_nothing_but_texts_is_utf8(said: Said) -> None:
+    """So nothing that is looked for is found in a head or a table, or goes on from one text into the next."""
+    readable = packed(said).decode("utf-8", "replace")
+    texts = ["\n" + text.decode() + "\n\0" for _, _, text in said if text]
+    expected = "".join(["\n\0", "|", "\n\0", *[f"|{text}" for text in texts]])
+    assert re.sub("\ufffd+", "|", readable) == (expected.removesuffix("\n\0") if texts else "")
+
+
+def test_a_damaged_table_says_nothing() -> None:
+    data = bytearray(pack(1, 77, b"text"))
+    data[4] = 0xFE
+    (mark,) = Block(bytes(data)).marks
+    assert Block(bytes(data)).offset(mark) == 0
+    assert bytes(data[mark + HEAD :]) == b"text"

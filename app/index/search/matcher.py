@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.formats.kinds import CONVERSATION
-from app.index.search.piece import next_mark, piece_at
+from app.index.search.piece import next_mark, next_piece, piece_at, piece_of_line
 from app.index.search.said import is_said, text_of
-from app.sessions.pieces import HEAD, MARK, head, read_head
+from app.sessions.pieces import HEAD, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 16
 """After so many sessions somebody is asked whether to go on."""
-
-_KIND = len(MARK)
-"""Where in a head the kind is; behind it is where the line begins."""
 
 _AT_SIGHT = 128
 """The same where it is only looked for bytes in their texts, which takes four microseconds each at most."""
@@ -85,25 +82,17 @@ class Matcher:
         """Whether pieces of that kind are looked through."""
         return self.takes_all or is_said(kind) or kind in self.plan.kinds
 
-    def confirmed(
-        self,
-        seeker: Seeker,
-        row: Row,
-        source: Source,
-        begin: int,
-        end: int,
-        kind: int,
-        offset: int,
-        nth: int = -1,
-    ) -> bool:
-        """Whether a term is in the piece whose text is from `begin` to `end`.
+    def confirmed(self, seeker: Seeker, row: Row, source: Source, mark: int, end: int, nth: int = -1) -> bool:
+        """Whether a term is in the piece that begins at `mark`, and whose text goes as far as `end`.
 
         :param nth: see `Piece`; below 0 where any of its kind in the line is as good.
         """
+        begin = mark + HEAD
         if not seeker.in_folded(source, begin, end):
             return False
         if not seeker.exact:
             return True
+        kind, offset = kind_of(source.data, mark), source.offset(mark)
         if is_said(kind):
             return seeker.in_text(text_of(row, kind, offset))
         cased = seeker.cased
@@ -205,18 +194,19 @@ class Matcher:
         at = seeker.first(source, start, end)
         if at < 0:
             return False
-        if seeker.simple and (self.takes_all or is_said(source.data[start + 2])):
+        is_told = is_said(kind_of(source.data, next_piece(source, start, end)))
+        if seeker.simple and (self.takes_all or is_told):
             return True
-        if seeker.cased is not None and not is_said(source.data[start + 2]):
+        if seeker.cased is not None and not is_told:
             try:
                 return self._in_lines(seeker, seeker.cased, row, place, at)
             except OSError:
                 pass  # it is told of below
         while at >= 0:
             self._pulse.beat()
-            mark, begin, stop = piece_at(source, start, end, at)
-            kind, offset = read_head(source.data, mark)
-            if self.takes(kind) and self.confirmed(seeker, row, source, begin, stop, kind, offset):
+            mark, _, stop = piece_at(source, start, end, at)
+            kind = kind_of(source.data, mark)
+            if self.takes(kind) and self.confirmed(seeker, row, source, mark, stop):
                 return True
             if seeker.exact and row.path in self.lost and not is_said(kind):
                 # All further places are in the same file.
@@ -232,25 +222,22 @@ class Matcher:
         :raises OSError: the file cannot be read.
         """
         source, start, end = place
-        data, beat, lines, originals = source.data, self._pulse.beat, cased.lines, self._originals
+        beat, lines, originals = self._pulse.beat, cased.lines, self._originals
         originals.look_through(row, lines)
         reached = 0
         while at >= 0:
             beat()
             mark, _, stop = piece_at(source, start, end, at)
-            place_of = data[mark + _KIND + 1 : mark + HEAD]
-            offset = read_head(data, mark)[1]
+            offset = source.offset(mark)
             reached = found = lines.next(max(reached, offset), beat)
             if found < 0:
                 return False
             if found != offset:
                 # Of one line there are several pieces, one behind the other; of most there is none.
-                place_of = head(0, found)[_KIND + 1 :]
-                at = source.find(place_of, stop, end)
-                mark = at - _KIND - 1 if at >= 0 else end
-            while mark < end and data[mark + _KIND + 1 : mark + HEAD] == place_of:
-                kind, begin = data[mark + _KIND], mark + HEAD
-                mark = stop = next_mark(source, begin, end)
+                mark = piece_of_line(source, stop, end, found)
+            while mark < end and source.offset(mark) == found:
+                kind, begin = kind_of(source.data, mark), mark + HEAD
+                stop = next_mark(source, begin, end)
                 if (
                     self.takes(kind)
                     and seeker.in_folded(source, begin, stop)
@@ -259,6 +246,7 @@ class Matcher:
                     originals.hold(lines)
                     if self._is_written(seeker, row, kind, found):
                         return True
+                mark = next_piece(source, stop, end)
             reached += 1
             at = seeker.first(source, stop, end) if stop < end else -1
         return False

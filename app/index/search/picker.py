@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from app.formats.dialects import named
 from app.formats.kinds import USER
-from app.index.search.piece import Piece, best, merit, numbers_at, piece_at
+from app.index.search.piece import Piece, best, merit, numbers_at, piece_at, piece_before
 from app.index.search.said import FOLDER, SHORT, is_said
-from app.sessions.pieces import HEAD, MARK, read_head
+from app.sessions.pieces import HEAD, HEADS, MARK, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from app.index.search.seeker import Seeker
     from app.index.text.mapped import Source
 
-_BY_USER = MARK + bytes((USER,))
+_BY_USER = HEADS[USER]
 
 
 class Picker:
@@ -95,13 +95,12 @@ class Picker:
         at = seeker.first(source, start, end)
         while at >= 0:
             self._pulse.beat()
-            mark, begin, stop = piece_at(source, start, end, at)
-            kind, offset = read_head(source.data, mark)
-            if kind != USER:
+            mark, _, stop = piece_at(source, start, end, at)
+            if kind_of(source.data, mark) != USER:
                 stop = source.find(_BY_USER, stop, end)
                 if stop < 0:
                     return False
-            elif seeker.simple or self._matcher.confirmed(seeker, row, source, begin, stop, kind, offset):
+            elif seeker.simple or self._matcher.confirmed(seeker, row, source, mark, stop):
                 return True
             at = seeker.first(source, stop, end) if stop < end else -1
         return False
@@ -145,18 +144,16 @@ class Picker:
         """
         self._pulse.beat()
         source = place[0]
-        kind, offset = read_head(source.data, mark)
+        kind = kind_of(source.data, mark)
         matcher = self._matcher
         if not matcher.takes(kind):
             return None
         nth = 0 if is_said(kind) else self._nth(row, *place, mark)
         mask = 0
         for number, seeker in enumerate(self._plan.wanted):
-            if maybe[number] and (
-                seeker.simple or matcher.confirmed(seeker, row, source, begin, end, kind, offset, nth)
-            ):
+            if maybe[number] and (seeker.simple or matcher.confirmed(seeker, row, source, mark, end, nth)):
                 mask |= 1 << number
-        return Piece(kind, offset, mask, source, begin, end, nth) if mask else None
+        return Piece(kind, source.offset(mark), mask, source, begin, end, nth) if mask else None
 
 
 def _folder_once(told: list[Piece]) -> list[Piece]:
@@ -194,8 +191,8 @@ def _of_its_line(found: Piece, seekers: Sequence[Seeker], start: int) -> Piece:
     source, mark = found.source, found.begin - HEAD
     best = found
     while mark > start:
-        end, mark = mark, source.rfind(MARK, start, mark)
-        if mark < 0 or read_head(source.data, mark)[1] != found.offset:
+        end, mark = mark, piece_before(source, start, mark)
+        if mark < 0 or source.offset(mark) != found.offset:
             break
         piece = _last_with(seekers, found.mask, source, mark, end)
         if piece is not None and merit(*piece[:3]) > merit(*best[:3]):
@@ -229,4 +226,4 @@ def _last_with(
             stop = find(MARK, at, end)
             stop = stop if stop >= 0 else end
         number = (number + 1) % len(seekers)
-    return Piece(*read_head(source.data, mark), mask, source, mark + HEAD, stop)
+    return Piece(kind_of(source.data, mark), source.offset(mark), mask, source, mark + HEAD, stop)

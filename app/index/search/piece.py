@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.formats.kinds import USER
 from app.index.text.mapped import Source
-from app.sessions.pieces import HEAD, MARK, read_head
+from app.sessions.pieces import HEAD, MARK, is_block, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -82,13 +83,15 @@ def in_order(pieces: Iterable[Piece]) -> Iterator[Piece]:
 
 
 def piece_at(source: Source, start: int, end: int, at: int) -> tuple[int, int, int]:
-    """(head, begin of its text, end) of the piece that `at` lies in, within pieces from `start` to `end`.
+    """(head, begin of its text, end) of the piece that `at` lies in, within blocks from `start` to `end`.
 
-    What lies in a head belongs to the piece that it begins.
+    What lies in a head belongs to the piece that it begins, and what lies in a table to the first one behind.
     """
     mark = source.rfind(MARK, start, min(end, at + len(MARK)))
     if mark < 0:  # not what was packed; as if one began there
         mark = start
+    elif is_block(source.data, mark):
+        mark = next_piece(source, mark, end)
     begin = min(mark + HEAD, end)
     stop = source.find(MARK, max(begin, at), end)
     return mark, begin, stop if stop >= 0 else end
@@ -98,32 +101,60 @@ def numbers_at(source: Source, start: int, end: int, mark: int) -> dict[int, int
     """By the head of each piece of the line whose piece begins at `mark` how many of its kind are before it,
     of those from `start` to `end`.
     """
-    offset = read_head(source.data, mark)[1]
-    first = mark
-    while first > start:
-        before = source.rfind(MARK, start, first)
-        if before < 0 or read_head(source.data, before)[1] != offset:
-            break
+    offset = source.offset(mark)
+    first = before = mark
+    while before >= 0 and source.offset(before) == offset:
         first = before
+        before = piece_before(source, start, first)
     found: dict[int, int] = {}
     counts: dict[int, int] = {}
-    while first < end:
-        kind, there = read_head(source.data, first)
-        if there != offset:
-            break
+    while first < end and source.offset(first) == offset:
+        kind = kind_of(source.data, first)
         found[first] = counts.get(kind, 0)
         counts[kind] = found[first] + 1
-        first = next_mark(source, first + HEAD, end)
+        first = next_piece(source, first + HEAD, end)
     return found
 
 
 def next_mark(source: Source, at: int, end: int) -> int:
-    """Where the first piece from `at` on begins, of those before `end`; `end` where none does."""
+    """Where the first piece or block from `at` on begins, of those before `end`; `end` where none does."""
     mark = source.find(MARK, at, end) if at < end else -1
     return mark if mark >= 0 else end
+
+
+def next_piece(source: Source, at: int, end: int) -> int:
+    """Where the first piece from `at` on begins, of those before `end`; `end` where none does."""
+    mark = next_mark(source, at, end)
+    while mark < end and is_block(source.data, mark):
+        mark = next_mark(source, mark + len(MARK), end)
+    return mark
+
+
+def piece_before(source: Source, start: int, mark: int) -> int:
+    """Where the last piece before `mark` begins, of those from `start` on; -1."""
+    before = source.rfind(MARK, start, mark)
+    while before >= 0 and is_block(source.data, before):
+        before = source.rfind(MARK, start, before)
+    return before
+
+
+def piece_of_line(source: Source, at: int, end: int, offset: int) -> int:
+    """Where the first piece of the line at `offset` of the file begins, of those from `at` to `end`; `end`
+    where there is none.
+    """
+    mark = next_piece(source, at, end)
+    while mark < end:
+        block = source.block(mark)
+        # As the lines follow each other in the file, so do their pieces.
+        number = max(bisect_left(block.offsets, offset), bisect_left(block.marks, mark))
+        if number < len(block.marks):
+            mark = block.marks[number]
+            return mark if mark < end and block.offset(mark) == offset else end
+        mark = next_piece(source, block.end, end)
+    return end
 
 
 def kind_at(source: Source, start: int, at: int) -> int:
     """The kind of the piece that `at` lies in; pieces begin at `start`, or before."""
     mark = source.rfind(MARK, start, at)
-    return source.data[mark + len(MARK)] if mark >= 0 else 0
+    return kind_of(source.data, mark) if mark >= 0 else 0

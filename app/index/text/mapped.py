@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.formats.lines import open_file
 from app.index.text.segment import path_of
-from app.sessions.pieces import MARK
+from app.sessions.pieces import BLOCK, MARK, Block
 
 try:
     import stringzilla
@@ -40,7 +40,7 @@ class Source:
     find, rfind   (needle, start, end) -> where the first or last one begins, -1 where there is none
     """
 
-    __slots__ = ("_address", "_text", "age", "data", "find", "path", "rfind", "size", "status")
+    __slots__ = ("_address", "_block", "_text", "age", "data", "find", "path", "rfind", "size", "status")
 
     def __init__(
         self,
@@ -59,6 +59,7 @@ class Source:
         self.size = len(data)
         self.find: Find = data.find
         self.rfind: Find = data.rfind
+        self._block: Block | None = None
         self._text: Any = None
         self._address = 0
         if stringzilla is not None:
@@ -88,6 +89,22 @@ class Source:
 
     def _find_slice(self, needle: bytes, start: int, end: int) -> int:
         return (self.find_free if end - start >= LARGE else self.find)(needle, start, end)
+
+    def block(self, mark: int) -> Block:
+        """The block with the piece that begins at `mark`; an empty one where there is none."""
+        block = self._block
+        if block is None or not block.begin < mark < block.end:
+            begin = self.rfind(BLOCK, 0, mark) - len(MARK)
+            end = self.find(BLOCK, mark, self.size) - len(MARK)
+            if begin < 0:
+                return Block(b"", mark)
+            # Who asks for one asks for the next, or the one before.
+            block = self._block = Block(bytes(self.data[begin : end if end >= 0 else self.size]), begin)
+        return block
+
+    def offset(self, mark: int) -> int:
+        """Where the line of the piece that begins at `mark` begins in its file."""
+        return self.block(mark).offset(mark)
 
     def holds(self, start: int, length: int) -> bool:
         """Whether pieces lie there, as far as can be told without reading them."""

@@ -72,8 +72,8 @@ def test_it_is_known_which_of_its_line_and_kind_it_is(
     wanted: dict[str, int] = {}
     for source, start, end in places:
         # A word that each piece has: its number.
-        for kind, offset, begin, stop in pieces(source.data[start:end]):
-            wanted[source.data[begin:stop].decode()] = counts[kind, offset]
+        for kind, offset, text in pieces(source.data[start:end]):
+            wanted[text.decode()] = counts[kind, offset]
             counts[kind, offset] += 1
     found = [*looking.pieces(LANES, places), *filter(None, [looking.best(LANES, places)])]
     assert [piece.nth for piece in found] == [wanted[piece.folded] for piece in found]

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.formats.kinds import USER
 from app.index import mounts
 from app.index.cache import where
 from app.index.catalog import Catalog
@@ -24,6 +25,7 @@ from app.index.database import SCHEMA
 from app.index.index import Index
 from app.index.text import segment as segment_module
 from app.index.text.store import TextStore
+from app.sessions.pieces import pack
 from tests.index.helpers import append, facts, fill, fresh, message, pi_store
 from tests.index.test_processes import start
 from tests.index.text.helpers import assert_right, scanned, segments, texts
@@ -228,7 +230,7 @@ def test_a_disk_that_fills_up_in_the_middle_keeps_what_is_there(
 ) -> None:
     fill(Path(store.root), 10)
     really = os.write
-    left = [40]
+    left = [2 * len(pack(USER, 0, b"prompt 0")) + 4]
 
     def nearly_full(descriptor: int, data: memoryview) -> int:
         if left[0] <= 0:

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.formats.kinds import USER
 from app.index.catalog import Catalog
 from app.index.index import Index
 from app.index.text import spans as spans_module
 from app.index.text import store as store_module
 from app.index.text.segment import Segment
-from app.sessions.pieces import pieces
+from app.sessions.pieces import pack, pieces
 from tests.index.helpers import Listener, append, fill, message, pi_store, session, write
 from tests.index.test_soak import Mischief
 from tests.index.text.helpers import assert_right, scanned, segments, spans_by_name, texts
@@ -43,7 +44,7 @@ def store(tmp_path: Path) -> Store:
 
 def said(text: bytes | None) -> list[bytes]:
     assert text is not None
-    return [text[begin:end] for _, _, begin, end in pieces(text)]
+    return [said for _, _, said in pieces(text)]
 
 
 def test_what_is_read_is_kept_for_the_next_process(cache: Path, store: Store) -> None:
@@ -66,7 +67,7 @@ def test_an_append_adds_its_text_and_nothing_else(cache: Path, store: Store) -> 
     assert said(after.pop(path.name)) == [b"prompt 2", b"one more"]
     assert after == {name: text for name, text in before.items() if name != path.name}
     (grown,) = segments(cache).values()
-    assert grown - size == len(b"one more") + 10
+    assert grown - size == len(pack(USER, 0, b"one more"))
     assert_right(cache, store)
 
 
@@ -238,6 +239,7 @@ def test_only_texts_of_the_stores_at_hand_and_only_those_asked_for(tmp_path: Pat
 READS_ROWS = """
 import sys
 sys.path.insert(0, sys.argv[1])
+from app.formats.kinds import USER
 from app.index.catalog import Catalog
 from tests.index.helpers import pi_store
 catalog = Catalog(sys.argv[2], [pi_store(sys.argv[3])])
