@@ -30,9 +30,10 @@ def work() -> None:
     def load_and_leave_out() -> None:
         # First what it loads itself, in its order.
         load()
-        from app.sessions import taking
+        from app.sessions.heard import Heard
 
-        taking.packed = lambda heard: b""
+        assert hasattr(Heard, "packed"), "what is left out has another name by now"
+        setattr(Heard, "packed", lambda self: b"")  # noqa: B010 - a method is nothing to assign to
 
     worker.load = load_and_leave_out
     worker.main()
