@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from app.formats.context import messages_of
+from app.formats.everything import SHELLS
 from app.formats.skim import clean
 from app.formats.text import one_line
 from app.formats.touched import Files, call_blocks, files_of
@@ -37,7 +38,6 @@ _SPOKEN = {
     "system": "System",
     "developer": "System",
 }
-_RUN = {"bashExecution": "command", "pythonExecution": "code"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +134,8 @@ def _told(message: dict[str, Any]) -> Iterator[str]:
     role = message.get("role")
     if role in ("compactionSummary", "branchSummary"):
         yield from _paragraph("Summary", _text(message.get("summary")))
-    elif role in _RUN:
-        yield from _paragraph("User ran", _cut(_text(message.get(_RUN[role]))))
+    elif role in SHELLS:
+        yield from _paragraph("User ran", _cut(_text(message.get(SHELLS[role]))))
         yield from _paragraph("Output", _cut(_text(message.get("output"))))
     elif role == "assistant":
         yield from _paragraph("Thinking", _said(message.get("content"), "thinking"))

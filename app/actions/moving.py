@@ -29,7 +29,10 @@ def move(source: str, target: str) -> None:
         raise NotThere(source, 0, error.strerror or "no such file") from None
     try:
         os.makedirs(os.path.dirname(target), exist_ok=True)
-        (_move_folder if stat.S_ISDIR(status.st_mode) else _move_file)(source, target, status)
+        if stat.S_ISDIR(status.st_mode):
+            _move_folder(source, target)
+        else:
+            _move_file(source, target, status)
     except shutil.Error as error:
         refused(target, OSError(errno.EIO, str(error)))
     except OSError as error:
@@ -85,7 +88,7 @@ def _copy_file(source: str, target: str) -> None:
             os.unlink(temporary)
 
 
-def _move_folder(source: str, target: str, status: os.stat_result) -> None:
+def _move_folder(source: str, target: str) -> None:
     if os.path.lexists(target):
         raise occupied(target)
     try:

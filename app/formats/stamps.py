@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST_MS = -62_135_596_800_000  # 0001-01-01, the first day `datetime` knows
-_LAST_MS = 253_402_300_799_999  # 9999-12-31T23:59:59.999Z, the last
+LAST_MS = 253_402_300_799_999
+"""9999-12-31T23:59:59.999Z: the last moment that `datetime` knows."""
 _NUMBERS = (int, float)
 
 
@@ -29,7 +30,7 @@ def parse_time(value: object) -> int | None:
     elif isinstance(value, bool) or not isinstance(value, _NUMBERS):
         return None
     # The comparison also refuses NaN and the infinities.
-    return int(value) if _FIRST_MS <= value <= _LAST_MS else None
+    return int(value) if _FIRST_MS <= value <= LAST_MS else None
 
 
 def iso(ms: int) -> str:
@@ -37,5 +38,5 @@ def iso(ms: int) -> str:
 
     A time outside the years 1 to 9999 is clamped to the nearest that can be written.
     """
-    moment = _EPOCH + timedelta(milliseconds=min(max(ms, _FIRST_MS), _LAST_MS))
+    moment = _EPOCH + timedelta(milliseconds=min(max(ms, _FIRST_MS), LAST_MS))
     return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z".rjust(24, "0")

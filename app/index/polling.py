@@ -7,6 +7,7 @@ import os
 import time
 
 from app.index.hints import Hints
+from app.index.row import STEP_NS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +41,6 @@ _FOLDER_TURNS = 5
 # A walk may take this share of the time when walks are what notices an old session that goes on.
 _WALK_SHARE = 0.004
 _SOONEST_WALK_SECONDS = 2.0
-_STEP_NS = 12_000_000
 
 
 class PollWatch:
@@ -166,7 +166,7 @@ class PollWatch:
             changed = _time_of(folder)
             if changed != self._folders[folder]:
                 # Times move in steps: one that is so young may stand for another change too.
-                young = 0 <= time.time_ns() - changed < _STEP_NS
+                young = 0 <= time.time_ns() - changed < STEP_NS
                 self._folders[folder] = 0 if young else changed
                 hints.walk = True
                 hints.count += 1

@@ -51,6 +51,11 @@ FIRST_MESSAGE = FIELDS.index("first_message")
 QUIET_MS = 60_000
 """An unfinished last line is still being written until the file has been quiet for this long."""
 
+STEP_NS = 12_000_000
+"""Times of files and folders move in steps of up to 10 ms: what was written so lately may be written again
+unseen.
+"""
+
 # An inode may use all 64 bits, and a time may lie after 2262; the database's integers are signed.
 _BITS = 0x7FFF_FFFF_FFFF_FFFF
 

@@ -12,7 +12,7 @@ import os
 import time
 
 from app.index.hints import hints_of
-from app.index.row import signature_of
+from app.index.row import STEP_NS, signature_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,8 +33,6 @@ _TURNS_SECONDS = ROUND_SECONDS - LOOK_SECONDS
 MOST = 2500
 """So many have their turn in one look, whatever held us up before."""
 
-# Times of folders move in steps: one that is so young may stand for a later change too.
-_STEP_NS = 12_000_000
 # What changed so long before we began was in the first walk.
 _BEFORE_NS = 2 * 10**9
 
@@ -126,7 +124,7 @@ class Turns:
             # somebody may have been given a right, or lost it
             _walk(hints)
         else:
-            if 0 <= time.time_ns() - state[3] < _STEP_NS:
+            if 0 <= time.time_ns() - state[3] < STEP_NS:
                 self._folders[path] = (*state[:3], 0, state[4])
             self._look_for_new(path, hints)
 

@@ -8,6 +8,7 @@ from contextlib import closing
 
 from app.index.jobs import REST, Step, list_first, steps_of
 from app.index.reader import read
+from app.index.row import STEP_NS
 from app.index.walk import is_much
 
 TYPE_CHECKING = False
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
     Group = list[tuple[Step, Result]]
 
-# Times of files move in steps of up to 10 ms: what was written so lately might be written again unseen.
-_STEP_NS = 12_000_000
 # Reading beside the screen lets go of the interpreter for a moment after so much work (TEXTUAL 4).
 _WORK_SECONDS = 0.01
 _BREATH_SECONDS = 0.002
@@ -106,5 +105,5 @@ def settle(jobs: Sequence[Job]) -> None:
     now_ns = time.time_ns()
     newest = max([job.signature[3] for job in jobs if job.signature[3] <= now_ns], default=0)
     age = now_ns - newest
-    if age < _STEP_NS:
-        time.sleep((_STEP_NS - age) / 1e9)
+    if age < STEP_NS:
+        time.sleep((STEP_NS - age) / 1e9)

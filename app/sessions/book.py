@@ -18,14 +18,13 @@ from app.formats.trim import trimmed
 from app.sessions.deepest import deepest
 from app.sessions.entry import DECODE, Entry, Spelling
 from app.sessions.errors import Damage, DamagedLine, NulBytes, TornLine
-from app.sessions.heads import Heads
+from app.sessions.heads import MORE_THAN_ENTRIES, Heads
 
 if TYPE_CHECKING:
     from app.formats.dialects.base import Dialect
     from app.formats.skim import Skim
 
 _NO_ENTRIES = frozenset(("session", "title"))
-_SPECIAL = frozenset(("session", "title", "label", "session_info"))
 
 
 class Book:
@@ -117,7 +116,7 @@ class Book:
                 index = len(entries)
                 continue
             entry_id = entry.id
-            if closely or entry.type in _SPECIAL or not entry_id or entry_id in by_id:
+            if closely or entry.type in MORE_THAN_ENTRIES or not entry_id or entry_id in by_id:
                 self._take(entry, line, number, 0)
                 index = len(entries)
                 continue

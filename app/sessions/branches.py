@@ -152,11 +152,6 @@ def branch_facts(tree: SessionTree) -> list[BranchFacts]:
     return Branches(tree).all()
 
 
-def facts_of_path(tree: SessionTree, leaf: Node) -> BranchFacts:
-    """The path to an entry of `tree`; see `Branches.of_path`."""
-    return Branches(tree).of_path(leaf)
-
-
 def common_of(one: Node | None, other: Node | None) -> Node | None:
     """The last entry that the paths to two entries share; None where they share none."""
     seen = {node.index for node in path_to(one)}

@@ -79,7 +79,7 @@ class FileStorage:
                 line = b"\n" + line
             own_growth.adding(path, before.st_ino, before.st_size, before.st_size + len(line))
             self._write(path, descriptor, line, before.st_size)
-            self._settle(path, descriptor, before.st_size)
+            self._settle(path, descriptor)
             if keep_time:
                 with contextlib.suppress(OSError):  # not our file: the time is a courtesy
                     os.utime(descriptor, ns=(before.st_atime_ns, before.st_mtime_ns))
@@ -174,7 +174,7 @@ class FileStorage:
             self._take_back(descriptor, size, written)
             refused(path, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
 
-    def _settle(self, path: str, descriptor: int, size: int) -> None:
+    def _settle(self, path: str, descriptor: int) -> None:
         try:
             os.fsync(descriptor)
         except OSError as error:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+MORE_THAN_ENTRIES = frozenset(("session", "title", "label", "session_info"))
+"""The types of lines that say something about the session besides being an entry, or are none."""
+
 
 class Heads(Struct, array_like=True):
     """The headers and title lines met so far. None of them is an entry."""

@@ -15,7 +15,7 @@ from app.formats.lines import BOM, is_blank
 from app.formats.skim import REFUSALS
 from app.formats.trim import trimmed
 from app.sessions.glimpse import role_of, stop_of
-from app.sessions.heads import Heads
+from app.sessions.heads import MORE_THAN_ENTRIES, Heads
 from app.sessions.node import Node
 from app.sessions.outline import outliner, says_something
 from app.sessions.rows import LONG
@@ -33,8 +33,6 @@ UNFINISHED = "the last line is unfinished; it may still be being written"
 """What is said of a torn last line."""
 
 _NEWLINE = 0x0A
-# What says something about the session besides being an entry, or is none.
-_MORE_THAN_ENTRIES = frozenset(("session", "title", "label", "session_info"))
 
 # Words that stand in most lines: one text for all of them.
 _WORDS: dict[str | None, str] = {
@@ -122,7 +120,7 @@ class Intake:
                 outline = None
             if (
                 outline is None
-                or outline.type in _MORE_THAN_ENTRIES
+                or outline.type in MORE_THAN_ENTRIES
                 or (outline.message is None and outline.type == "message")
             ):
                 self._read_line(bytes(line), number, base + start)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from app.formats.brief import ANSWERS, SPEAKING, Prompt
 from app.formats.kinds import ASSISTANT, THINKING, USER
 from app.formats.spoken import Call, SnakeCall, Text, Thought, texts_of
+from app.formats.stamps import LAST_MS
 from app.formats.text import one_line
 from app.sessions.heard import Heard, hear
 from app.sessions.pieces import HEADS
@@ -26,8 +27,6 @@ RARE_TYPES = USAGE_TYPES | SAYING_TYPES | {"label", "session_info"}
 """The types of entries, but for messages and heads, of which more counts than where they hang."""
 
 _USER, _ASSISTANT, _THINKING = HEADS[USER], HEADS[ASSISTANT], HEADS[THINKING]
-
-_LAST_MS = 253_402_300_799_999
 
 
 def take(tally: Tally, entries: list[Brief], starts: Sequence[int]) -> bytes:
@@ -104,7 +103,7 @@ def take(tally: Tally, entries: list[Brief], starts: Sequence[int]) -> bytes:
                 if said in SPEAKING:
                     hear(entry, at, heard, called)
                 continue
-            if newest < message.timestamp <= _LAST_MS:
+            if newest < message.timestamp <= LAST_MS:
                 newest = message.timestamp
         elif is_head(entry):
             # It does not matter how many entries precede it, only whether any does.

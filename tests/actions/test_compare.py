@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from app.actions.compare import Turn, compare, count_tools
 from app.formats.touched import Files
 from app.sessions.body import Changed
-from app.sessions.branches import facts_of_path
+from app.sessions.branches import Branches
 from app.sessions.intake import Overtaken
 from app.sessions.node import path_to
 from app.sessions.tree import Node, SessionTree, open_tree
@@ -171,7 +171,8 @@ def test_any_two_entries(
         assert side.entries == len(own)
         prompts = [node for node in own if node.role == "user"]
         assert [turn.node for turn in side.turns if turn.node] == prompts
-        whole, before = facts_of_path(tree, leaf), len(shared) and facts_of_path(tree, found.common or leaf)
+        branches = Branches(tree)
+        whole, before = branches.of_path(leaf), len(shared) and branches.of_path(found.common or leaf)
         assert sum(count for _, count in side.tools) == whole.tools - (before.tools if before else 0)
         assert sum(sum(turn.tools.values()) for turn in side.turns) == sum(count for _, count in side.tools)
         less = before.spent if before else NOTHING

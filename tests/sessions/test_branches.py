@@ -20,7 +20,6 @@ from app.sessions.branches import (
     branch_facts,
     common_of,
     ends,
-    facts_of_path,
 )
 from app.sessions.intake import Overtaken
 from app.sessions.node import path_to
@@ -173,7 +172,7 @@ def test_the_same_as_the_slow_way(
         assert all_of(facts) == slow_facts(tree, facts.leaf)
     branches = Branches(tree)
     for node in [*tree.entries, *reversed(tree.entries)]:
-        for alone in (facts_of_path(tree, node), branches.of_path(node)):
+        for alone in (Branches(tree).of_path(node), branches.of_path(node)):
             assert all_of(alone) == slow_facts(tree, node)
             assert (alone.number, alone.of) == (0, 0)
 

@@ -111,6 +111,29 @@ async def test_the_question_says_what_will_run_and_writes_nothing(browser, work)
         assert not it.app._exit
 
 
+async def test_answers_say_that_a_text_is_edited_first(browser, work, omp):
+    async with browser(here=str(work), size=(80, 24)) as it:
+        await ask_at(it, "one")
+        text = it.text()
+        assert "n  Edit the text and go on in a new session file; this one stays " in text
+        assert "h  Edit the text and go on here, in this session " in text
+        assert "l  Edit the text, put the leaf here, and stay in leafmark " in text
+        assert "one appended entry; the text is copied " in text
+        assert "f  Edit the text and go on in a new session of another folder " in text
+        await it.press("escape")
+        await go_to(it, omp)
+        await ask_at(it, "more")
+        assert "one appended entry; the text waits in the editor of omp " in it.text()
+
+
+async def test_answers_say_nothing_of_a_text_where_there_is_none(browser, work):
+    async with browser(here=str(work), size=(80, 24)) as it:
+        await ask_at(it, "two")
+        text = it.text()
+        assert "Edit the text" not in text
+        assert "one appended entry " in text
+
+
 async def test_a_program_that_is_missing_is_said_before_anything_is_chosen(browser, work, tmp_path):
     (tmp_path / "bin/pi").unlink()
     async with browser(here=str(work), size=(160, 45)) as it:
