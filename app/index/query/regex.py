@@ -80,7 +80,7 @@ def filtered(pattern: str) -> Any:
 
 @lru_cache(maxsize=64)
 def check(pattern: str) -> bool:
-    """Look at a pattern, and say whether it has a capital, so that case counts (smart case).
+    """Look at a pattern, and say whether case counts in it (smart case).
 
     :raises BadPattern: it cannot be compiled, would match where nothing stands, or in half a character.
     """
@@ -92,7 +92,14 @@ def check(pattern: str) -> bool:
             at = len(before)
             if found.fullmatch(before + behind, at, at):
                 raise BadPattern("this pattern also matches where nothing stands, so it matches everything")
-    return _has_capital(pattern)
+    return _counts_case(pattern)
+
+
+def says_case_counts(pattern: str) -> bool:
+    """Whether `(?-i)` stands in it."""
+    if "(?" not in pattern:
+        return False
+    return any("i" in _flags(part).partition("-")[2] for _, part, is_sign in _signs(pattern) if is_sign)
 
 
 def _compiled(pattern: str, ignore_case: bool, memory: int) -> Any:
@@ -125,7 +132,9 @@ def _compiled(pattern: str, ignore_case: bool, memory: int) -> Any:
 
 
 def _spelt(pattern: str, ignore_case: bool) -> str:
-    return "(?im)" + _by_lines(_as_folded(pattern)) if ignore_case else "(?m)" + _by_lines(pattern)
+    if ignore_case:
+        return "(?im)" + _by_lines(_as_folded(_without_case(pattern)))
+    return "(?m)" + _by_lines(pattern)
 
 
 def _blamed(pattern: str, reason: str) -> int:
@@ -145,6 +154,18 @@ def _blamed(pattern: str, reason: str) -> int:
             elif is_sign and part == ")":
                 return at
     return opened[-1] if opened else -1
+
+
+def _without_case(pattern: str) -> str:
+    """The pattern with case ignored also where its flags say that it counts: in folded text there is none."""
+    if "(?" not in pattern:
+        return pattern
+    spelt = []
+    for _, part, is_sign in _signs(pattern):
+        on, minus, off = _flags(part).partition("-")
+        counts = is_sign and "i" in off
+        spelt.append(f"(?{on}i{minus}{off.replace('i', '')}".rstrip("-") + part[-1] if counts else part)
+    return "".join(spelt)
 
 
 def _as_folded(pattern: str) -> str:
@@ -209,16 +230,20 @@ def _escapes(pattern: str) -> list[str]:
     return [part for part in _parts(pattern) if part[:1] == "\\"]
 
 
-def _has_capital(pattern: str) -> bool:
-    """Whether an upper-case letter stands in the pattern for itself. `(?i)` says that case does not count."""
-    if _says_ignore_case(pattern):
+def _counts_case(pattern: str) -> bool:
+    """Whether case counts: the pattern says so, or an upper-case letter stands in it for itself and it does
+    not say by `(?i)` that case does not count.
+    """
+    if says_case_counts(pattern):
+        return True
+    if any("i" in _flags(part) for _, part, is_sign in _signs(pattern) if is_sign):
         return False
     return any(part.isupper() for part in _parts(pattern) if len(part) == 1)
 
 
-def _says_ignore_case(pattern: str) -> bool:
-    groups = (part[2:] for part in _parts(pattern) if part.startswith("(?"))
-    return any("i" in flags.partition("-")[0] for flags in groups if not flags.startswith(("P", "<")))
+def _flags(part: str) -> str:
+    """The flags that one of `_parts` sets, as `s-i`; "" where it sets none, or gives a group its name."""
+    return part[2:-1] if part.startswith("(?") and part[2:3] not in ("P", "<") else ""
 
 
 def _parts(pattern: str) -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from app.formats.fold import fold
 from app.formats.kinds import CONVERSATION
 from app.index.query.query import REGEX, WORD, Note, Query, Term
+from app.index.query.regex import says_case_counts
 from app.index.search.near import faults, nearest
 from app.index.search.said import SHORT, WHERE
 from app.index.search.terms import name_of, uncased
@@ -57,7 +58,8 @@ def other_spellings(
             notes.append(Note(message, term.position, term.length))
             continue
         words: tuple[str, ...] = ()
-        if term.exact and has_any(_alone(uncased(term), query), view):
+        may_differ = term.exact and not (term.kind == REGEX and says_case_counts(term.text))
+        if may_differ and has_any(_alone(uncased(term), query), view):
             # Only its capitals are nowhere.
             words = (name_of(term, "(?i)") if term.kind == REGEX else folded,)
         elif term.kind == WORD:

@@ -7,8 +7,10 @@ from types import ModuleType
 
 import pytest
 
+from app.formats.fold import fold
 from app.index.query.query import QueryError
 from app.index.query.regex import BadPattern, check, compiled
+from app.index.search.pattern import Pattern
 from tests.index.query.helpers import read, refused, term
 
 
@@ -102,6 +104,10 @@ def test_a_complaint_about_a_pattern_is_one_inert_line() -> None:
         ("(?i)Foo", False),
         ("(?i:Foo)Bar", False),
         ("(?s-i:Foo)", True),
+        ("(?-i:foo)", True),
+        ("(?i)foo(?-i:b)", True),
+        (r"\Q(?-i:\Ex", False),
+        ("[(?-i:]x", False),
         ("(?P<i>X)", True),
         (r"\\Sx", True),
         ("É", True),
@@ -109,6 +115,25 @@ def test_a_complaint_about_a_pattern_is_one_inert_line() -> None:
 )
 def test_only_letters_that_stand_for_themselves_are_capitals(pattern: str, exact: bool) -> None:
     assert term(f"re:{pattern}").exact is exact
+
+
+@pytest.mark.parametrize(
+    ("pattern", "texts", "others"),
+    [
+        ("(?-i:I) am", ["I am"], ["i am", "I AM"]),
+        ("(?s-i)a.B", ["a\nB"], ["A\nB", "a\nb"]),
+        ("(?i)so(?U-i:Is)it", ["SOIsIT"], ["SOISIT"]),
+        (r"\Q(?-i:\Ex", ["(?-I:X"], ["x"]),
+        ("(?-i:é)", ["é"], ["É"]),
+    ],
+)
+def test_case_may_count_in_a_part(pattern: str, texts: list[str], others: list[str]) -> None:
+    looked_for = Pattern(term(f're:"{pattern}"'))
+    for text in texts:
+        assert looked_for.in_text(text), text
+        assert compiled(looked_for.term.text, ignore_case=True).search(fold(text)), text
+    for text in others:
+        assert not looked_for.in_text(text), text
 
 
 def test_lines_begin_and_end_and_case_may_count() -> None:
