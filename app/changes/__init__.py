@@ -19,6 +19,7 @@ from app.formats.slot import fold_title
 from app.index.find import Ambiguous, NotFound, place
 from app.reports.output import complain, say_missing, write_json, write_text
 from app.sessions.errors import AmbiguousEntry, NotAFolder, NotThere, SessionError, UnknownEntry
+from app.sessions.own_growth import tell_others
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -41,6 +42,7 @@ def run(options: Options, setup: Setup) -> int:
         no consequence.
     """
     say_missing(options, setup)
+    tell_others(setup.cache_folder)
     if options.command not in _ACTIONS:
         from app.changes import moves
 

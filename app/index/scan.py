@@ -180,7 +180,7 @@ class Scanner:
     ) -> None:
         """:param away: files in folders that cannot be read any more, with the signatures that say so."""
         batch = Batch(self.known, self._catalog, on_delta, self._pace, stop, len(jobs) + len(away))
-        self._growth.lose(gone if jobs and self._following else ())
+        self._growth.begin(gone if jobs and self._following else ())
         if gone:
             batch.drop(gone)
             self.out_of_reach.forget(gone)

@@ -118,6 +118,9 @@ class Acting:
             self._thread.start()
 
     def _run(self) -> None:
+        from app.sessions.own_growth import tell_others
+
+        tell_others(self._setup.cache_folder)
         while (job := self._jobs.get()) is not None:
             try:
                 job()

@@ -77,7 +77,7 @@ class FileStorage:
             before = os.fstat(descriptor)
             if before.st_size and os.pread(descriptor, 1, before.st_size - 1) != b"\n":
                 line = b"\n" + line
-            own_growth.adding(path, before.st_ino, before.st_size, before.st_size + len(line))
+            own_growth.adding(before.st_ino, before.st_size, line)
             self._write(path, descriptor, line, before.st_size)
             self._settle(path, descriptor)
             if keep_time:

@@ -1,0 +1,298 @@
+"""Whose growth it was: what any leafmark process has added is no sign of an agent (FORMATS 2.4)."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.index.index import Index
+from app.sessions import own_growth
+from tests.index.helpers import Listener, append, fill, message, pi_store, session, write
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).resolve().parents[2]
+NOW = 12_345
+
+
+@pytest.fixture(autouse=True)
+def _nobody_is_told() -> Iterator[None]:
+    yield
+    own_growth.tell_others("")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return write(tmp_path / "store" / "--a--" / "a.jsonl", session())
+
+
+@pytest.fixture
+def index(tmp_path: Path, path: Path) -> Iterator[Index]:
+    index = Index([pi_store(tmp_path / "store")], str(tmp_path / "cache"), now=lambda: NOW)
+    index.scan()
+    yield index
+    index.close()
+
+
+def env(tmp_path: Path) -> dict[str, str]:
+    # Nothing of the user's is looked at: neither sessions nor processes by the folder they run in.
+    folders = {"HOME": str(tmp_path / "home"), "LEAFMARK_CACHE_DIR": str(tmp_path / "cache")}
+    return {**folders, "LEAFMARK_STATE_DIR": str(tmp_path / "state"), "PATH": os.defpath}
+
+
+def leafmark(tmp_path: Path, *arguments: str) -> None:
+    """Run the program, in a process of its own."""
+    store = f"pi={tmp_path / 'store'}"
+    command = [sys.executable, "-m", "app", "--store", store, *arguments]
+    done = subprocess.run(
+        command, cwd=ROOT, env=env(tmp_path), capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def grown(index: Index) -> dict[str, int | None]:
+    index.scan()
+    return {os.path.basename(row.path): row.grew_ms for row in index.rows()}
+
+
+def test_what_another_of_us_adds_is_no_sign_of_an_agent(tmp_path: Path, path: Path, index: Index) -> None:
+    leafmark(tmp_path, "label", str(path), "e0", "here")
+    leafmark(tmp_path, "rename", str(path), "one")
+    assert grown(index) == {"a.jsonl": None}
+    leafmark(tmp_path, "rename", str(path), "two")
+    assert grown(index) == {"a.jsonl": None}
+    (row,) = index.rows()
+    assert (row.name, [text for _, text in row.labels]) == ("two", ["here"])
+
+
+@pytest.mark.parametrize("turn", ["before", "between", "after"])
+def test_what_an_agent_adds_counts_beside_ours(turn: str, tmp_path: Path, path: Path, index: Index) -> None:
+    for now, name in (("before", "one"), ("between", "two"), ("after", "")):
+        if now == turn:
+            append(path, message("m1", "e0", "more"))
+        if name:
+            leafmark(tmp_path, "rename", str(path), name)
+    assert grown(index) == {"a.jsonl": NOW}
+
+
+def test_a_browser_that_is_open_sees_no_agent_in_what_the_command_line_adds(
+    tmp_path: Path, path: Path
+) -> None:
+    index = Index([pi_store(tmp_path / "store")], str(tmp_path / "cache"), now=lambda: NOW)
+    with Listener(index) as listener:
+        leafmark(tmp_path, "rename", str(path), "one")
+        listener.until(lambda: listener.titles()["a.jsonl"] == "one")
+        assert listener.rows[str(path)].grew_ms is None
+        append(path, message("m1", "e0", "more"))
+        listener.until(lambda: listener.rows[str(path)].message_count == 2)
+        assert listener.rows[str(path)].grew_ms == NOW
+
+
+ADDS = """
+import os, signal, sys
+sys.path.insert(0, sys.argv[1])
+cache, path, name, many, last = sys.argv[2:]
+from app.sessions import SessionManager, own_growth
+from app.sessions.file_storage import FileStorage
+if os.environ.get("SMALL"):
+    own_growth.LONGEST = int(os.environ["SMALL"])
+own_growth.tell_others(cache)
+manager = SessionManager.open(path, agents=("pi",))
+print("ready", flush=True)
+sys.stdin.readline()
+for number in range(int(many)):
+    manager.append_label_change("e0", f"{name} {number}")
+if last == "killed":
+    FileStorage._write = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+    manager.append_label_change("e0", "x" * 1_000)
+elif last == "torn":
+    def half(self, path, descriptor, line, size):
+        os.write(descriptor, line[:20])
+        os.kill(os.getpid(), signal.SIGKILL)
+    FileStorage._write = half
+    manager.append_label_change("e0", "x" * 1_000)
+"""
+
+
+def adding(
+    tmp_path: Path, path: Path, name: str = "a", many: int = 0, last: str = "", small: str = ""
+) -> subprocess.Popen[str]:
+    """A process of ours that is about to label the first message so many times."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", ADDS, str(ROOT), str(tmp_path / "cache"), str(path), name, str(many), last],
+        env={**env(tmp_path), "SMALL": small},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+def let_go(*processes: subprocess.Popen[str]) -> list[int]:
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write("\n")
+        process.stdin.flush()
+    for process in processes:
+        process.communicate(timeout=60)
+    return [process.returncode for process in processes]
+
+
+@pytest.mark.parametrize("last", ["killed", "torn"])
+def test_what_a_process_that_was_killed_meant_to_add_is_not_ours(
+    last: str, tmp_path: Path, path: Path, index: Index
+) -> None:
+    assert let_go(adding(tmp_path, path, many=1, last=last)) == [-9]
+    # It fits into what was announced.
+    append(path, "\n" * (last == "torn") + message("m1", "e0", "more"))
+    assert grown(index) == {"a.jsonl": NOW}
+
+
+def test_what_went_in_before_the_kill_is_ours(tmp_path: Path, path: Path, index: Index) -> None:
+    assert let_go(adding(tmp_path, path, many=2, last="killed")) == [-9]
+    assert grown(index) == {"a.jsonl": None}
+
+
+def test_several_of_us_at_once(tmp_path: Path, path: Path, index: Index) -> None:
+    processes = [adding(tmp_path, path, name, 30) for name in "abc"]
+    assert let_go(*processes) == [0, 0, 0]
+    assert path.read_bytes().count(b'"label":"') == 90
+    assert grown(index) == {"a.jsonl": None}
+    others = own_growth.Others(str(tmp_path / "cache"))
+    others.look()
+    assert len(others.of(path.stat().st_ino)) == 90
+
+
+def test_what_is_noted_stays_small(tmp_path: Path, path: Path, index: Index) -> None:
+    processes = [adding(tmp_path, path, name, 60, small="1000") for name in "abc"]
+    assert let_go(*processes) == [0, 0, 0]
+    notes = [each for each in (tmp_path / "cache").iterdir() if each.name.startswith(own_growth.NAME)]
+    # A line is below a hundred bytes, and each of the others may add one before it sees that it is enough.
+    assert 0 < sum(each.stat().st_size for each in notes) <= 2 * 1000 + 3 * 100
+    other = write(path.with_name("b.jsonl"), session(session_id="s2"))
+    index.scan()
+    assert let_go(adding(tmp_path, other, many=5, small="1000")) == [0]
+    assert grown(index)["b.jsonl"] is None, "what was written last is kept"
+
+
+@pytest.mark.parametrize("what", ["nothing", "rubbish", "torn", "folder", "pipe", "loop"])
+def test_what_lies_in_the_place_of_the_notes_harms_nobody(
+    what: str, tmp_path: Path, path: Path, index: Index
+) -> None:
+    notes = tmp_path / "cache" / own_growth.NAME
+    if what == "rubbish":
+        notes.write_bytes(b"\xff\0 1 2 3 4\n1 2 3\n" + b"9" * 5_000 + b"\n" + b"7 -1 99999 00\n" * 9)
+    elif what == "torn":
+        notes.write_bytes(b"\n%d 0 5" % path.stat().st_ino)
+    elif what == "folder":
+        notes.mkdir()
+    elif what == "pipe":
+        os.mkfifo(notes)
+    elif what == "loop":
+        notes.symlink_to(notes)
+    leafmark(tmp_path, "rename", str(path), "one")
+    assert grown(index) == {"a.jsonl": None if what in ("nothing", "rubbish", "torn") else NOW}
+
+
+def test_where_nothing_can_be_noted_it_is_as_if_somebody_wrote(
+    tmp_path: Path, path: Path, index: Index
+) -> None:
+    index.close()
+    process = adding(tmp_path, path, many=1)
+    (tmp_path / "cache").rename(tmp_path / "away")
+    assert let_go(process) == [0]
+    assert not (tmp_path / "cache").exists(), "a folder is made by whoever keeps a catalog in it"
+    (tmp_path / "away").rename(tmp_path / "cache")
+    assert grown(index) == {"a.jsonl": NOW}
+
+
+def test_following_an_agent_looks_at_the_notes_once_in_a_look_at_the_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = fill(tmp_path / "store", 50)
+    index = Index([pi_store(tmp_path / "store")], str(tmp_path / "cache"), now=lambda: NOW)
+    index.scan()
+    assert let_go(adding(tmp_path, paths[0], many=3)) == [0]
+    looks: list[object] = []
+    reads: list[str] = []
+    look, read_small = own_growth.Others.look, own_growth.read_small
+
+    def counted_look(others: own_growth.Others) -> None:
+        looks.append(others)
+        look(others)
+
+    def counted_read(path: str, most: int) -> bytes:
+        reads.append(path)
+        return read_small(path, most)
+
+    monkeypatch.setattr(own_growth.Others, "look", counted_look)
+    monkeypatch.setattr(own_growth, "read_small", counted_read)
+    for number in range(20):
+        for path in paths:
+            append(path, message(f"m{number}", "e0", "more"))
+        index.scan()
+    # A thousand appends. What was noted is read when it has changed, and there is no older half of it.
+    assert len(looks) == 20
+    assert len(reads) == 2
+    assert {row.grew_ms for row in index.rows()} == {NOW}
+    index.scan()
+    write(tmp_path / "store" / "--b--" / "new.jsonl", session())
+    index.scan()
+    assert len(looks) == 20, "nothing grew"
+    index.close()
+
+
+def test_what_we_add_in_this_process_needs_no_folder(tmp_path: Path, path: Path, index: Index) -> None:
+    from app.sessions import SessionManager
+
+    own_growth.tell_others("")
+    SessionManager.open(str(path), agents=("pi",)).append_label_change("e0", "here")
+    assert grown(index) == {"a.jsonl": None}
+    assert not [name for name in os.listdir(tmp_path / "cache") if name.startswith(own_growth.NAME)]
+
+
+def test_what_did_not_fit_on_the_disk_is_not_ours(
+    path: Path, index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from app.sessions import FileStorage, SessionError, SessionManager
+
+    manager = SessionManager.open(str(path), agents=("pi",))
+    real = FileStorage._write
+    monkeypatch.setattr("app.sessions.file_storage.os.write", lambda descriptor, line: 0)
+    with pytest.raises(SessionError):
+        manager.append_label_change("e0", "x" * 1_000)
+    monkeypatch.undo()
+    assert FileStorage._write is real
+    append(path, message("m1", "e0", "more"))
+    assert grown(index) == {"a.jsonl": NOW}
+
+
+ACTS = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from app import setup
+from app.actions.on_rows import rename
+from app.index.index import Index
+from app.services.acting import Acting
+made = setup.of_process([("pi", sys.argv[2])])
+index = Index(made.stores, made.cache_folder)
+index.scan()
+acting = Acting(made, lambda message: None, lambda error: sys.exit(str(error)))
+acting.do("rename", index.rows(), lambda row, store, env, state: rename(row, store, env, state, name="one"))
+acting.stop()
+"""
+
+
+def test_what_another_browser_adds_is_no_sign_of_an_agent(tmp_path: Path, path: Path, index: Index) -> None:
+    command = [sys.executable, "-c", ACTS, str(ROOT), str(tmp_path / "store")]
+    subprocess.run(command, env=env(tmp_path), timeout=60, check=True)
+    assert grown(index) == {"a.jsonl": None}
+    assert [row.name for row in index.rows()] == ["one"]
