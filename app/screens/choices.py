@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
+    from textual.events import Key
 
     from app.view.line import Line
 
@@ -141,9 +142,11 @@ class ChoiceDialog(Dialog[str | None]):
         """The answer that a key gives."""
         return next((choice for choice in self._choices if choice.key == key), None)
 
-    def on_key(self, event: object) -> None:
-        choice = self.key_of(getattr(event, "character", None) or "")
+    def on_key(self, event: Key) -> None:
+        choice = self.key_of(event.character or "")
         if choice is not None:
+            # else the screen below, which is back by then, would take the key for one of its own
+            event.stop()
             self._take(choice)
 
     @on(LineList.Activated)

@@ -33,6 +33,30 @@ _SAFE = {
 }
 
 
+class _Labels(NamedTuple):
+    """What the ways to go on are called: in a new file, here, by the leaf alone, in another folder."""
+
+    file: str
+    here: str
+    stay: str
+    folder: str
+
+
+_PLAIN = _Labels(
+    "Go on in a new session file; this one stays as it is",
+    "Go on here, in this session",
+    "Put the leaf here, and stay in leafmark",
+    "Go on in a new session of another folder",
+)
+# Of an entry with a text, that comes first: the editor is to surprise nobody. Each has room at 80 columns.
+_EDITING = _Labels(
+    "Edit the text and go on in a new session file; this one stays",
+    "Edit the text and go on here, in this session",
+    "Edit the text, put the leaf here, and stay in leafmark",
+    "Edit the text and go on in a new session of another folder",
+)
+
+
 class _Decided(NamedTuple):
     """What is being done: the session, the question, and the answers to it."""
 
@@ -267,25 +291,12 @@ class GoingOn:
 def _ways(question: Question) -> tuple[list[str], list[Choice]]:
     """What there is to say of the question how to go on, and its answers."""
     here, elsewhere = question.here, question.elsewhere
+    labels = _PLAIN if question.target.text is None else _EDITING
     choices = [
-        Choice(
-            ELSEWHERE,
-            "n",
-            "Go on in a new session file; this one stays as it is",
-            why_not=elsewhere.problem,
-            command=elsewhere.plan.argv,
-        ),
-        Choice(
-            HERE,
-            "h",
-            "Go on here, in this session",
-            why_not=here.problem,
-            command=here.plan.argv,
-        ),
-        Choice(STAY, "l", "Put the leaf here, and stay in leafmark", _appended(question), here.problem),
-        Choice(
-            OTHER_FOLDER, "f", "Go on in a new session of another folder", "asks which", elsewhere.problem
-        ),
+        Choice(ELSEWHERE, "n", labels.file, why_not=elsewhere.problem, command=elsewhere.plan.argv),
+        Choice(HERE, "h", labels.here, why_not=here.problem, command=here.plan.argv),
+        Choice(STAY, "l", labels.stay, _appended(question), here.problem),
+        Choice(OTHER_FOLDER, "f", labels.folder, "asks which", elsewhere.problem),
         Choice("compare", "c", "Compare with the active path", "nothing is written"),
         Choice("cancel", "x", "Cancel", "nothing is written"),
     ]
@@ -300,6 +311,6 @@ def _appended(question: Question) -> str:
     """What putting the leaf there alone does."""
     if question.target.text is None:
         return "one appended entry"
-    return "one appended entry; the text is edited and " + (
-        f"waits in the editor of {question.agent}" if question.takes_draft else "copied"
+    return "one appended entry; the text " + (
+        f"waits in the editor of {question.agent}" if question.takes_draft else "is copied"
     )

@@ -10,6 +10,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
+from app.commands import key_of
 from app.formats.text import one_line
 from app.view.ages import age
 from app.view.cells import fill, steady, width
@@ -103,9 +104,12 @@ class LabelsDialog(Dialog[LabelAnswer | None]):
         labels = labelled_in([row for row in self._rows if self._all or row.path == self._path])
         self._list.show(labels)
         where, other = ("all sessions", "this session") if self._all else ("this session", "all sessions")
-        said = [f"{len(labels):,} in {where}"]
         if labels:
-            said.append("Enter goes there   L changes it   Del takes it off")
+            said = [f"{len(labels):,} in {where}", "Enter goes there   L changes it   Del takes it off"]
+        else:
+            key = key_of("entry.label")
+            makes = f"; {key} in the tree makes one" if key else ""
+            said = [f"No labels {'yet' if self._all else 'here'}{makes}"]
         self.query_one("#said", Static).update(Content("   ".join([*said, f"Tab {other}   Esc back"])))
 
     def action_turn(self) -> None:

@@ -118,6 +118,8 @@ class TreeSide(Pane):
 
         :param again: it is the one that is shown, at another place or changed: the cursor stays on its entry.
         """
+        if not again:
+            self.entry_tree.back_to_mode()
         self._trees.open(row.path, (row.agent,), self.entry_tree.mode, again=again)
         generation = self._trees.generation
         # at each step of the cursor the words in the border would go and others come

@@ -47,6 +47,8 @@ class EntryTree(TreeKeys):
         """Another filter is on, or the times of labels are shown or no longer."""
 
     mode = MODES[0]
+    # the filter that was on before another had to be, for an entry that it hides
+    _left_mode: str | None = None
     # entries that came since the cursor was on the leaf
     came = 0
     # the agent begins anew, and the cursor goes to what it is told first
@@ -184,8 +186,7 @@ class EntryTree(TreeKeys):
         if view is None:
             return
         mode = next((mode for mode in (self.mode, MODES[0]) if shows(mode, node, view.leaf)), "all")
-        if mode != self.mode:
-            self.set_mode(mode)
+        self._leave_mode(mode)
         self._entry = node
         view.unfold_to(node)
         self._rows_changed(follow=False)
@@ -198,7 +199,7 @@ class EntryTree(TreeKeys):
         if view is None or view.damage.find(line) is None:
             return False
         if self.mode not in SHOWN_IN:
-            self.set_mode(MODES[0])
+            self._leave_mode(MODES[0])
         self._entry = line
         self._rows_changed(follow=False)
         return True
@@ -249,11 +250,23 @@ class EntryTree(TreeKeys):
 
     def set_mode(self, mode: str) -> None:
         """Another filter; the cursor goes to the nearest shown ancestor and comes back with the entry."""
-        self.mode = mode
+        self.mode, self._left_mode = mode, None
         if self.view is not None and self.view.mode != mode:
             self.view.set_mode(mode)
             self._rows_changed(follow=False, keep=True)
         self.post_message(self.FilterChanged())
+
+    def _leave_mode(self, mode: str) -> None:
+        """Another filter, for the sake of what is shown: `back_to_mode` ends that."""
+        if mode != self.mode:
+            left = self._left_mode or self.mode
+            self.set_mode(mode)
+            self._left_mode = left
+
+    def back_to_mode(self) -> None:
+        """Another session is to be shown: it gets the filter that the user chose."""
+        if self._left_mode is not None:
+            self.mode, self._left_mode = self._left_mode, None
 
     def action_set_filter(self, mode: str) -> None:
         self.set_mode(MODES[0] if mode == self.mode else mode)

@@ -122,8 +122,9 @@ class SearchBox(LineInput):
         self._offer = (self.value, completed, key)
         shown = completed
         if completed and not completed.startswith(self.value):
-            # a value that has to be quoted does not go on where one stopped typing
-            shown = f"{self.value} → {completed.rpartition(':')[2]}"
+            # a value that has to be quoted, or a name with a capital, does not go on where one stopped typing
+            becomes = completed.rpartition(":")[2] or completed.rpartition(" ")[2]
+            shown = f"{self.value} → {becomes}"
         if self._suggestion != shown:
             self._suggestion = shown
         self._tell_of_offer()

@@ -120,7 +120,7 @@ async def test_answers_say_that_a_text_is_edited_first(browser, work, omp):
         assert "l  Edit the text, put the leaf here, and stay in leafmark " in text
         assert "one appended entry; the text is copied " in text
         assert "f  Edit the text and go on in a new session of another folder " in text
-        await it.press("escape")
+        await it.press("escape", "shift+tab")
         await go_to(it, omp)
         await ask_at(it, "more")
         assert "one appended entry; the text waits in the editor of omp " in it.text()
@@ -446,6 +446,19 @@ async def test_an_answer_whose_tools_have_not_answered_offers_safe_points(browse
         await ask_at(it, "calls")
         assert "bash" in it.text()
         assert "after the results of its tools" in it.text()
+        await it.press("1")
+        await it.until(lambda: "Already at this point" in it.toasts(), "that")
+        assert "─ sessions ·" in it.text(), "the key is no command of the browser as well"
+
+
+async def test_the_key_of_an_answer_is_no_command_of_the_tree_as_well(browser, work):
+    async with browser(here=str(work)) as it:
+        path = it.path(BRANCHED)
+        picked = await ask_at(it, "two")
+        await answer(it, "l", what=SUMMARY)
+        await it.press("n")
+        await it.until(lambda: lines(path)[-1]["parentId"] == picked, "the leaf")
+        assert not any("No words are looked for" in said for said in it.toasts())
 
 
 async def test_another_folder_is_asked_for(browser, work, tmp_path):

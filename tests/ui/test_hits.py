@@ -90,6 +90,35 @@ async def test_folds_and_filters_that_hide_it_are_left(browser, branched):
         assert (it.tree.node.id, it.tree.mode) == ("x", "all")
 
 
+@pytest.mark.parametrize(("own", "chosen"), [((), "default"), (("ctrl+u",), "user")])
+async def test_a_filter_that_was_left_for_it_is_back_in_the_next_session(browser, branched, own, chosen):
+    pi_session(branched, *chain("one", "two", id="o"), id="o")
+    async with browser() as it:
+        it.sessions.go_to(str(it.path("s")))
+        await it.settled()
+        await it.press("tab", *own, "shift+tab")
+        reading(it).open_at(hit(it, "x", "zebra"))
+        assert it.tree.mode == "all"
+        reading(it).open_at(hit(it, "d", "slower"))
+        for id in ("o", "s"):
+            it.sessions.go_to(str(it.path(id)))
+            await it.settled()
+            assert (it.tree.mode, it.tree.view.mode) == (chosen, chosen)
+            assert "all: " not in it.text()
+
+
+async def test_a_filter_that_was_chosen_since_stays(browser, branched):
+    pi_session(branched, *chain("one", "two", id="o"), id="o")
+    async with browser() as it:
+        it.sessions.go_to(str(it.path("s")))
+        await it.settled()
+        reading(it).open_at(hit(it, "x", "zebra"))
+        await it.press("tab", "ctrl+t", "shift+tab")
+        it.sessions.go_to(str(it.path("o")))
+        await it.settled()
+        assert it.tree.mode == it.tree.view.mode == "no-tools"
+
+
 async def test_its_place_moves_nobody(browser, branched):
     async with browser(size=(160, 45)) as it:
         reading(it).open_at(hit(it, "d", "slower"))

@@ -157,3 +157,12 @@ async def test_nothing_is_done_to_a_session_by_the_tree_of_another(browser, thre
             assert len(it.app.screen_stack) == 1
         assert it.toasts().count("the session is still being read") == 6
         assert before == (it.path("plain").read_bytes(), it.path("branchy").read_bytes())
+
+
+async def test_an_empty_list_says_so_and_how_to_fill_it(browser, tmp_path):
+    pi_session(tmp_path, *chain("x", "y", id="s"), id="s")
+    async with browser(size=(80, 24)) as it:
+        await it.press("apostrophe")
+        assert "No labels yet; L in the tree makes one   Tab this session   Esc back" in it.text()
+        await it.press("tab")
+        assert "No labels here; L in the tree makes one   Tab all sessions   Esc back" in it.text()

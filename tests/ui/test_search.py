@@ -193,3 +193,12 @@ async def test_hostile_queries_are_drawn_inert(browser, three):
         await it.until(lambda: it.screen.query_one("#search-note").said, "why not")
         assert "\x1b" not in it.text()
         assert "\u202e" not in it.text()
+
+
+@pytest.mark.parametrize(("typed", "shown"), [("TOK", "TOK → tokens:"), ("-AGE", "-AGE → -agent:")])
+async def test_a_name_that_is_spelled_otherwise_is_offered_whole(browser, three, typed, shown):
+    async with browser() as it:
+        await it.press("slash", *typed)
+        await it.until(lambda: shown in it.text(), "the offer")
+        await it.press("right")
+        assert it.box.value == shown.rpartition(" ")[2]
