@@ -38,6 +38,7 @@ BLOCK = b"\xc0"
 
 _KIND = len(MARK)
 _LOW = 0x80  # bytes 0x80 to 0xBF never begin a character
+_KINDS = 32
 _SIGNS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
 _SPELT = bytes((*range(_LOW, _LOW + 64), 0xFF))
 _SPELL, _UNSPELL = bytes.maketrans(_SIGNS, _SPELT), bytes.maketrans(_SPELT, _SIGNS)
@@ -45,7 +46,7 @@ _WIDTHS = {b"\x84": "I", b"\x88": "Q"}
 _NARROW, _WIDE = _WIDTHS
 _BEGIN = len(MARK + BLOCK + _NARROW)
 
-HEADS = [MARK + bytes((_LOW | kind,)) + b"\n" for kind in range(32)]
+HEADS = [MARK + bytes((_LOW | kind,)) + b"\n" for kind in range(_KINDS)]
 """The heads of pieces by their kinds (`formats.kinds`)."""
 
 
@@ -139,8 +140,11 @@ def is_block(data: Buffer, mark: int) -> bool:
 
 
 def kind_of(data: Buffer, mark: int) -> int:
-    """The kind of the piece that begins at `mark`."""
-    return data[mark + _KIND] & ~_LOW
+    """The kind of the piece that begins at `mark`; 0, which is none, of a block and where no more follows."""
+    try:
+        return data[mark + _KIND] & (_KINDS - 1)
+    except IndexError:  # it was cut off
+        return 0
 
 
 def pieces(data: bytes) -> Iterator[tuple[int, int, bytes]]:

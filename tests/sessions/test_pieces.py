@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.sessions.pieces import HEAD, HEADS, Block, pack, pack_all, pieces
+from app.sessions.pieces import BLOCK, HEAD, HEADS, MARK, Block, pack, pack_all, pieces
 
 OFFSETS = st.integers(0, (1 << 64) - 1) | st.sampled_from([0, 63, (1 << 32) - 1, 1 << 32, (1 << 64) - 1])
 SAID = st.tuples(st.integers(0, 31), OFFSETS, st.sampled_from([b"", b"a", b"two\nlines", "é".encode()]))
@@ -50,3 +50,17 @@ def test_a_damaged_table_says_nothing() -> None:
     (mark,) = Block(bytes(data)).marks
     assert Block(bytes(data)).offset(mark) == 0
     assert bytes(data[mark + HEAD :]) == b"text"
+
+
+@given(st.lists(SAID, min_size=1), st.binary(max_size=8), st.integers(0, 1000))
+def test_whatever_is_damaged_is_read(said: Said, instead: bytes, at: int) -> None:
+    """As what it says is compared with what it should say."""
+    data = packed(said)
+    at = min(at, len(data))
+    for damaged in (
+        data[:at],
+        data[:at] + instead + data[at + len(instead) :],
+        data + MARK,
+        data + MARK + BLOCK,
+    ):
+        assert all(0 <= kind < 32 for kind, _, _ in unpacked(damaged))

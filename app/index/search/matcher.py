@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.formats.kinds import CONVERSATION
-from app.index.search.piece import next_mark, next_piece, piece_at, piece_of_line
+from app.index.search.piece import next_mark, next_piece, piece_at, piece_from
 from app.index.search.said import is_said, text_of
 from app.sessions.pieces import HEAD, kind_of
 
@@ -194,7 +194,7 @@ class Matcher:
         at = seeker.first(source, start, end)
         if at < 0:
             return False
-        is_told = is_said(kind_of(source.data, next_piece(source, start, end)))
+        is_told = is_said(kind_of(source.data, piece_at(source, start, end, start)[0]))
         if seeker.simple and (self.takes_all or is_told):
             return True
         if seeker.cased is not None and not is_told:
@@ -233,8 +233,9 @@ class Matcher:
             if found < 0:
                 return False
             if found != offset:
-                # Of one line there are several pieces, one behind the other; of most there is none.
-                mark = piece_of_line(source, stop, end, found)
+                # Of one line there are several pieces, one behind the other; of most there is none. What is
+                # said between the two lines has it not.
+                mark = stop = piece_from(source, stop, end, found)
             while mark < end and source.offset(mark) == found:
                 kind, begin = kind_of(source.data, mark), mark + HEAD
                 stop = next_mark(source, begin, end)

@@ -113,7 +113,8 @@ class Picker:
             piece = self._piece(row, place, mark, begin, stop, [last >= begin for last in lasts])
             if piece is not None:
                 yield piece
-            end = mark
+            # It lies in no piece where a table is damaged.
+            end = min(mark, at)
             for number, last in enumerate(lasts):
                 if last >= end:
                     lasts[number] = wanted[number].last(source, start, end)

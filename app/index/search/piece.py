@@ -91,7 +91,9 @@ def piece_at(source: Source, start: int, end: int, at: int) -> tuple[int, int, i
     if mark < 0:  # not what was packed; as if one began there
         mark = start
     elif is_block(source.data, mark):
-        mark = next_piece(source, mark, end)
+        first = next_piece(source, mark, end)
+        # Behind a table that is damaged there may be none.
+        mark = first if first < end else mark
     begin = min(mark + HEAD, end)
     stop = source.find(MARK, max(begin, at), end)
     return mark, begin, stop if stop >= 0 else end
@@ -138,9 +140,9 @@ def piece_before(source: Source, start: int, mark: int) -> int:
     return before
 
 
-def piece_of_line(source: Source, at: int, end: int, offset: int) -> int:
-    """Where the first piece of the line at `offset` of the file begins, of those from `at` to `end`; `end`
-    where there is none.
+def piece_from(source: Source, at: int, end: int, offset: int) -> int:
+    """Where the first piece begins whose line begins at `offset` of the file or behind it, of those from `at`
+    to `end`; `end` where there is none.
     """
     mark = next_piece(source, at, end)
     while mark < end:
@@ -148,9 +150,9 @@ def piece_of_line(source: Source, at: int, end: int, offset: int) -> int:
         # As the lines follow each other in the file, so do their pieces.
         number = max(bisect_left(block.offsets, offset), bisect_left(block.marks, mark))
         if number < len(block.marks):
-            mark = block.marks[number]
-            return mark if mark < end and block.offset(mark) == offset else end
-        mark = next_piece(source, block.end, end)
+            return min(block.marks[number], end)
+        # Of a damaged segment there may be no block at all.
+        mark = next_piece(source, max(block.end, mark + HEAD), end)
     return end
 
 

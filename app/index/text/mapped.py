@@ -38,9 +38,22 @@ class Source:
     """Bytes to be searched in: a mapped segment, or some that are in memory.
 
     find, rfind   (needle, start, end) -> where the first or last one begins, -1 where there is none
+    reach         where the last of the texts that were asked for ends
     """
 
-    __slots__ = ("_address", "_block", "_text", "age", "data", "find", "path", "rfind", "size", "status")
+    __slots__ = (
+        "_address",
+        "_block",
+        "_text",
+        "age",
+        "data",
+        "find",
+        "path",
+        "reach",
+        "rfind",
+        "size",
+        "status",
+    )
 
     def __init__(
         self,
@@ -57,6 +70,7 @@ class Source:
         self.status = status
         self.path = path
         self.size = len(data)
+        self.reach = 0
         self.find: Find = data.find
         self.rfind: Find = data.rfind
         self._block: Block | None = None
@@ -95,11 +109,13 @@ class Source:
         block = self._block
         if block is None or not block.begin < mark < block.end:
             begin = self.rfind(BLOCK, 0, mark) - len(MARK)
-            end = self.find(BLOCK, mark, self.size) - len(MARK)
             if begin < 0:
                 return Block(b"", mark)
+            # A text ends with a block. What is behind the last one may be cut off by who writes there.
+            stop = self.reach if mark < self.reach else self.size
+            end = self.find(BLOCK, mark, stop) - len(MARK)
             # Who asks for one asks for the next, or the one before.
-            block = self._block = Block(bytes(self.data[begin : end if end >= 0 else self.size]), begin)
+            block = self._block = Block(bytes(self.data[begin : end if end >= 0 else stop]), begin)
         return block
 
     def offset(self, mark: int) -> int:
@@ -138,7 +154,10 @@ class Segments:
         source = self._sources.get(name)
         if source is None or start + length > source.size:
             source = self._map(name)
-        return source if source is not None and source.holds(start, length) else None
+        if source is None or not source.holds(start, length):
+            return None
+        source.reach = max(source.reach, start + length)
+        return source
 
     def look(self, spans: Iterable[Span] | None = None) -> None:
         """Let go of all if any file was cut, or changed otherwise than by adding to it.

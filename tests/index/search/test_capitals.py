@@ -17,7 +17,9 @@ from app.formats.lines import open_file
 from app.index.search import raw_lines
 from app.index.search.cased import cased
 from app.index.search.raw_lines import RawLines
+from app.index.text import mapped
 from app.index.text.mapped import Source
+from app.sessions.pieces import Block
 
 if TYPE_CHECKING:
     from tests.index.search.helpers import World
@@ -205,3 +207,32 @@ def test_raw_lines_are_found_whatever_is_read_at_once(lines: list[str], is_ended
                     at += 1 + len(found[-1][1])
                 assert found == wanted
     assert looking.read <= 2 * (4 * len(data) + 100)
+
+
+def test_lines_that_say_nothing_cost_no_look_at_all_that_is_said(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What has the word is said by tools, behind all that people say: each block is read a few times at most,
+    however many lines have it.
+    """
+    said = 40
+    world.session("s1", "the def")
+    world.scan()
+    for number in range(said):
+        world.append("s1", f"{number} def")
+        world.scan()
+    result = {"role": "toolResult", "toolCallId": "c", "toolName": "bash", "content": "DeF", "isError": False}
+    with world.path("s1").open("a") as file:
+        for number in range(said):
+            line = {"type": "message", "id": f"t{number}", "parentId": "s1-0", "message": result}
+            file.write(json.dumps(line) + "\n")
+    world.scan()
+    made = []
+
+    def counted(data: bytes, begin: int) -> Block:
+        made.append(begin)
+        return Block(data, begin)
+
+    monkeypatch.setattr(mapped, "Block", counted)
+    assert world.ids("def -DeF") == ["s1"]
+    assert said <= len(made) < 4 * said

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.index.search import search
+from app.sessions.pieces import BLOCK, MARK
 from tests.index.search.helpers import searcher
 
 if TYPE_CHECKING:
@@ -99,3 +100,56 @@ def test_a_segment_that_is_spoilt_while_it_is_mapped(world: World, harm: Callabl
     assert world.ids('"needle 7"') == ["s07"]
     assert world.ids('"and on"') == ["s03"]
     assert world.index.note is None
+
+
+@pytest.mark.parametrize("every", [False, True])
+@pytest.mark.parametrize("said", ["needle", "Needle", "re:needl.", "-needle"])
+def test_a_block_that_is_overwritten_has_no_piece_behind_its_table(
+    world: World, said: str, every: bool
+) -> None:
+    """It is damaged, and nobody can tell: the search ends all the same."""
+    world.session("s1", "a text that is longer than what is looked for: Needle", "another one")
+    world.scan()
+    (segment,) = world.segments()
+    size = os.path.getsize(segment)
+    with open(segment, "r+b") as file:
+        file.write((MARK + BLOCK + b"needle " * size)[:size])
+    asked = 0
+
+    def keep_going() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked < 200
+
+    other = world.open()
+    pages = list(other.query(said, every=every, keep_going=keep_going))
+    for page in pages:
+        for hit in page.hits:
+            hit.look_up()
+    other.close()
+    assert pages
+    assert pages[-1].done
+
+
+def test_pieces_without_a_block_are_gone_through_once(world: World) -> None:
+    """The same where nothing says any more where the lines of pieces are."""
+    world.session("s1", "a def", "another def", {"type": "compaction", "summary": "def"})
+    said = {"role": "toolResult", "toolCallId": "c", "toolName": "bash", "content": "DeF", "isError": False}
+    world.session("s2", "def", "def", *[{"type": "message", "message": said} for _ in range(3)])
+    world.scan()
+    (segment,) = world.segments()
+    with open(segment, "rb") as file:
+        data = file.read()
+    with open(segment, "r+b") as file:
+        file.write(data.replace(BLOCK, b"\x81"))
+    asked = 0
+
+    def keep_going() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked < 200
+
+    other = world.open()
+    pages = list(other.query("DeF", keep_going=keep_going))
+    other.close()
+    assert pages[-1].done

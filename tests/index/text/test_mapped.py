@@ -9,7 +9,7 @@ import pytest
 from app.index.text import mapped
 from app.index.text.mapped import LARGE, SLICE, Segments, Source
 from app.index.text.segment import path_of
-from app.sessions.pieces import pack
+from app.sessions.pieces import MARK, pack
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,3 +92,39 @@ def test_an_empty_text_needs_no_bytes(tmp_path: Path) -> None:
     assert path_of(str(tmp_path), NAME).endswith(f"{NAME}.seg")
     assert Source(b"").holds(0, 0)
     assert Segments(str(tmp_path)).source((NAME, 0, 1)) is None
+
+
+@pytest.mark.usefixtures("wheel")
+def test_nothing_is_touched_behind_the_texts_that_are_asked_for(tmp_path: Path) -> None:
+    """Whoever writes there may cut it off again; to touch what was cut off ends the process."""
+    path = tmp_path / f"{NAME}.seg"
+    path.write_bytes(pack(1, 77, b"needle") + MARK * 10)
+    segments = Segments(str(tmp_path))
+    span = (NAME, 0, len(PIECE))
+    source = segments.source(span)
+    assert source is not None
+    find, reached = source.find, []
+
+    def watched(needle: bytes, start: int, end: int) -> int:
+        reached.append(end)
+        return find(needle, start, end)
+
+    source.find = watched
+    mark = source.rfind(MARK, 0, len(PIECE))
+    block = source.block(mark)
+    assert block.offset(mark) == 77
+    assert block.end == len(PIECE)
+    assert max(reached) <= len(PIECE)
+
+
+@pytest.mark.usefixtures("wheel")
+def test_a_block_behind_what_was_asked_for_before_is_read_whole(tmp_path: Path) -> None:
+    packed = [pack(1, at, b"needle") for at in (5, 77)]
+    (tmp_path / f"{NAME}.seg").write_bytes(b"".join(packed))
+    segments = Segments(str(tmp_path))
+    first, second = (len(each) for each in packed)
+    source = segments.source((NAME, 0, first))
+    assert source is not None
+    assert segments.source((NAME, first, second)) is source
+    marks = [source.rfind(MARK, 0, end) for end in (first, first + second)]
+    assert [source.offset(mark) for mark in marks] == [5, 77]
