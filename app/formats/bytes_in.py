@@ -19,6 +19,14 @@ find: Callable[[bytes, bytes, int], int] = stringzilla.find if stringzilla else 
 """`find(data, sought, start)`: where it stands first from `start` on, or -1."""
 
 
+def count(data: bytes | memoryview, sought: bytes) -> int:
+    """How often it stands there, one behind the other."""
+    if stringzilla is None:
+        return bytes(data).count(sought)
+    found: int = stringzilla.count(stringzilla.Str(data), sought)
+    return found
+
+
 def split(data: bytes, separator: bytes) -> Sequence[bytes]:
     """The parts of `data` between the separators. Where there is a wheel they are views, which can be joined,
     compared and asked for their length like bytes.

@@ -18,7 +18,7 @@ from binascii import a2b_base64, b2a_base64
 from bisect import bisect_left
 from itertools import accumulate
 
-from app.formats.bytes_in import split
+from app.formats.bytes_in import count, split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,6 +119,23 @@ class Block:
         """Where the line of the piece at `mark` begins in its file; 0 where nothing says so."""
         number = bisect_left(self.marks, mark)
         return self.offsets[number] if number < len(self.offsets) else 0
+
+
+def offset_at(data: Buffer, begin: int, mark: int) -> int:
+    """`Block.offset` of one piece in the block that begins at `begin`: sooner than all of them together."""
+    kind = _WIDTHS.get(bytes(data[begin + _BEGIN - 1 : begin + _BEGIN]), "I")
+    with memoryview(data) as view, view[begin + _BEGIN : mark] as before:
+        number = count(before, MARK)
+    width = array(kind).itemsize
+    # In four signs are three bytes.
+    group, within = divmod(number * width, 3)
+    start = begin + _BEGIN + 4 * group
+    signs = bytes(data[start : start + 4 * (width // 3 + 2)]).partition(MARK)[0]
+    try:
+        found = a2b_base64(signs.translate(_UNSPELL))[within : within + width]
+    except ValueError:
+        return 0
+    return int.from_bytes(found, "little") if len(found) == width else 0
 
 
 def _offsets(table: bytes) -> array[int]:

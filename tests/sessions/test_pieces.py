@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.sessions.pieces import BLOCK, HEAD, HEADS, MARK, Block, pack, pack_all, pieces
+from app.sessions.pieces import BLOCK, HEAD, HEADS, MARK, Block, offset_at, pack, pack_all, pieces
 
 OFFSETS = st.integers(0, (1 << 64) - 1) | st.sampled_from([0, 63, (1 << 32) - 1, 1 << 32, (1 << 64) - 1])
 SAID = st.tuples(st.integers(0, 31), OFFSETS, st.sampled_from([b"", b"a", b"two\nlines", "é".encode()]))
@@ -42,6 +42,14 @@ def test_nothing_but_texts_is_utf8(said: Said) -> None:
     texts = ["\n" + text.decode() + "\n\0" for _, _, text in said if text]
     expected = "".join(["\n\0", "|", "\n\0", *[f"|{text}" for text in texts]])
     assert re.sub("\ufffd+", "|", readable) == (expected.removesuffix("\n\0") if texts else "")
+
+
+@given(st.lists(SAID), st.lists(SAID, min_size=1))
+def test_one_by_itself_is_where_all_together_say(before: Said, said: Said) -> None:
+    first, second = packed(before), packed(said)
+    if second:
+        block = Block(second, len(first))
+        assert [offset_at(first + second, len(first), mark) for mark in block.marks] == [*block.offsets]
 
 
 def test_a_damaged_table_says_nothing() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.formats.lines import open_file
 from app.index.text.segment import path_of
-from app.sessions.pieces import BLOCK, MARK, Block
+from app.sessions.pieces import BLOCK, MARK, Block, offset_at
 
 try:
     import stringzilla
@@ -34,6 +34,10 @@ SLICE = 2 << 20
 """No single look goes through more than this: a quarter of a millisecond, a millisecond without the wheel."""
 
 
+SELDOM = 3
+"""Who asks for more offsets of a block than this, one after the other, has all of them read."""
+
+
 class Source:
     """Bytes to be searched in: a mapped segment, or some that are in memory.
 
@@ -43,6 +47,7 @@ class Source:
 
     __slots__ = (
         "_address",
+        "_asked",
         "_block",
         "_text",
         "age",
@@ -74,6 +79,7 @@ class Source:
         self.find: Find = data.find
         self.rfind: Find = data.rfind
         self._block: Block | None = None
+        self._asked = -1, 0
         self._text: Any = None
         self._address = 0
         if stringzilla is not None:
@@ -120,7 +126,15 @@ class Source:
 
     def offset(self, mark: int) -> int:
         """Where the line of the piece that begins at `mark` begins in its file."""
-        return self.block(mark).offset(mark)
+        block = self._block
+        if block is not None and block.begin < mark < block.end:
+            return block.offset(mark)
+        begin = self.rfind(BLOCK, 0, mark) - len(MARK)
+        before, times = self._asked
+        if begin < 0 or (begin == before and times == SELDOM):
+            return self.block(mark).offset(mark)
+        self._asked = begin, times + 1 if begin == before else 1
+        return offset_at(self.data, begin, mark)
 
     def holds(self, start: int, length: int) -> bool:
         """Whether pieces lie there, as far as can be told without reading them."""
