@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 
-from app.index.front import Front
+from app.index.catalog.front import Front
 from app.stores.pins import all_pins
 from app.view.bars import reading_note
 from app.view.frame import frame

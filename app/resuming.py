@@ -198,7 +198,7 @@ def _plan_outside(path: str, setup: Setup) -> Plan:
     """
     from app.actions.resume import plan
     from app.sessions.errors import Unreadable
-    from app.sessions.tree import open_tree
+    from app.sessions.tree.tree import open_tree
     from app.stores import agent_named, store_holding
     from app.stores.layout import reason
 

@@ -39,7 +39,7 @@ WITHOUT_A_SCREEN = [
 ]
 
 # What the fast path may load: C modules beside what every interpreter has. `_sqlite3` alone would bring
-# functools and collections along, see `app.index.lending`.
+# functools and collections along, see `app.index.catalog.lending`.
 MAY_LOAD = [
     "__future__",
     "_functools",
@@ -70,11 +70,11 @@ FAST_PATH = [
     "app.stores",
     "app.stores.pins",
     "app.sessions.summary",
-    "app.index.catalog",
-    "app.index.front",
+    "app.index.catalog.catalog",
+    "app.index.catalog.front",
     "app.index.row",
-    "app.index.stored",
-    "app.index.walk",
+    "app.index.catalog.stored",
+    "app.index.scan.walk",
     "app.view.cells",
     "app.formats.text",
 ]
@@ -200,7 +200,13 @@ def test_a_list_with_nothing_changed_loads_neither_the_catalog_nor_what_reads_fi
         assert code == 0
         return set(names)
 
-    reading = {"_sqlite3", "app.index.catalog", "app.index.scan", "app.index.reader", "threading"}
+    reading = {
+        "_sqlite3",
+        "app.index.catalog.catalog",
+        "app.index.scan.scan",
+        "app.index.workers.reader",
+        "threading",
+    }
     assert reading <= modules()
     again = modules()
     assert not again & {*reading, "argparse", "collections", "datetime", "functools", "re", "typing"}
@@ -238,9 +244,9 @@ def test_a_query_waits_for_nothing_before_the_first_frame(words: list[str], tmp_
     command = [sys.executable, "-c", RESUMES, str(ROOT), *words]
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, check=True)
     loaded = set(json.loads(done.stdout))
-    assert "app.index.front" in loaded
-    assert not loaded & {"app.index.find", "app.index.scan", "datetime", "msgspec", "re", "typing"}
-    assert not loaded & {"app.index.catalog", "collections", "functools", "unicodedata"}
+    assert "app.index.catalog.front" in loaded
+    assert not loaded & {"app.index.find", "app.index.scan.scan", "datetime", "msgspec", "re", "typing"}
+    assert not loaded & {"app.index.catalog.catalog", "collections", "functools", "unicodedata"}
     if not words:
         assert not loaded & {"app.arguments", "app.resuming"}
 

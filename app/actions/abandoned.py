@@ -20,8 +20,8 @@ from app.formats.touched import Files, call_blocks, files_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from app.sessions.entry import Entry
-    from app.sessions.manager import SessionManager
+    from app.sessions.manager.entry import Entry
+    from app.sessions.manager.manager import SessionManager
 
 PROMPT_LIMIT = 300
 """How many characters of a prompt the outline has."""

@@ -13,9 +13,9 @@ from app.actions.opened import ROOT, entry_named, opened, unchanged
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from app.sessions.change import Change
-    from app.sessions.entry import Entry
-    from app.sessions.manager import SessionManager
+    from app.sessions.manager.change import Change
+    from app.sessions.manager.entry import Entry
+    from app.sessions.manager.manager import SessionManager
     from app.stores.base import Store
 
 MARK = "leafmark.branch"

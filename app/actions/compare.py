@@ -12,15 +12,15 @@ from app.formats.silent import SILENT
 from app.formats.skim import CamelUsage, raw_json, skim_fields
 from app.formats.text import one_line
 from app.formats.touched import Files, Touched, calls_in
-from app.sessions.branches import common_of
-from app.sessions.intake import Overtaken
-from app.sessions.node import path_to
-from app.sessions.usage import NOTHING, Spent, spent_of
+from app.sessions.tree.branches import common_of
+from app.sessions.tree.intake import Overtaken
+from app.sessions.tree.node import path_to
+from app.sessions.tree.usage import NOTHING, Spent, spent_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from app.sessions.tree import Node, SessionTree
+    from app.sessions.tree.tree import Node, SessionTree
 
 TEXT_LIMIT = 300
 """How many characters of a prompt or an answer are kept."""

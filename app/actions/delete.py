@@ -7,9 +7,9 @@ import shutil
 from typing import TYPE_CHECKING
 
 from app.actions.removable import removable
-from app.sessions.change import Change
 from app.sessions.errors import NotThere
-from app.sessions.file_storage import refused
+from app.sessions.manager.change import Change
+from app.sessions.storage.file_storage import refused
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from app.actions.moving import beside, move
 from app.sessions.errors import AlreadyThere, NotThere, SessionError
-from app.sessions.file_storage import FileStorage
+from app.sessions.storage.file_storage import FileStorage
 
 
 class Left(NamedTuple):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from app.actions.taking_back import PASSED, Tried, take_back_all
 from app.actions.undo import undo
-from app.sessions.ends import provisional
 from app.sessions.errors import SessionError
+from app.sessions.tally.ends import provisional
 from app.stores import store_holding
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from app.actions.journal import Journal
     from app.actions.recorded import Recorded
-    from app.sessions.change import Change
+    from app.sessions.manager.change import Change
     from app.stores.base import Store
 
 

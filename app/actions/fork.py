@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from app.actions.opened import entry_named, entry_there, folder_named, opened
 from app.formats.silent import SILENT
 from app.sessions.errors import ReadOnly, UnknownEntry
-from app.sessions.manager import SessionManager
+from app.sessions.manager.manager import SessionManager
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from app.sessions.change import Change
+    from app.sessions.manager.change import Change
     from app.stores.base import Store
 
 

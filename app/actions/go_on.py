@@ -18,7 +18,7 @@ from app.actions.opened import entry_there, folder_named, opened
 from app.actions.resume import plan, quoted
 from app.actions.safe_points import SafePoint, safe_points, unanswered
 from app.sessions.errors import Changed, SessionError
-from app.sessions.navigate import target_of
+from app.sessions.manager.navigate import target_of
 from app.stores import agent_named
 
 if TYPE_CHECKING:
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
     from app.actions.abandoned import Abandoned
     from app.actions.resume import Plan
-    from app.sessions.change import Change
-    from app.sessions.manager import SessionManager
-    from app.sessions.navigate import Target
+    from app.sessions.manager.change import Change
+    from app.sessions.manager.manager import SessionManager
+    from app.sessions.manager.navigate import Target
     from app.stores.base import Store
 
 NEW = "NEW"

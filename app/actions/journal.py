@@ -21,14 +21,14 @@ from app.actions.recorded import (
     trashed_by,
     written,
 )
-from app.sessions.tracked_file import now_ms
+from app.sessions.manager.tracked_file import now_ms
 from app.small_files import check_regular, read_small, write_whole
 from app.stores.locks import FileLock
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from app.sessions.change import Change
+    from app.sessions.manager.change import Change
 
 NAME = "journal.jsonl"
 KEPT = 1_000

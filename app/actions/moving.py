@@ -10,7 +10,7 @@ import stat
 import tempfile
 
 from app.sessions.errors import AlreadyThere, NotThere
-from app.sessions.file_storage import refused
+from app.sessions.storage.file_storage import refused
 
 
 def move(source: str, target: str) -> None:

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
     from app.actions.go_on import Question
     from app.index.row import Row
-    from app.sessions.change import Change
+    from app.sessions.manager.change import Change
     from app.stores.base import Store
 
     Env = Mapping[str, str]

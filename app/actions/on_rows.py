@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from app.index.row import Row
-    from app.sessions.change import Change
+    from app.sessions.manager.change import Change
     from app.stores.base import Store
 
     Env = Mapping[str, str]

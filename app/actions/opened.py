@@ -6,9 +6,9 @@ import os
 from typing import TYPE_CHECKING, Literal
 
 from app import places
-from app.sessions.change import Change
 from app.sessions.errors import AmbiguousEntry, NotAFolder, ReadOnly, UnknownEntry
-from app.sessions.manager import SessionManager
+from app.sessions.manager.change import Change
+from app.sessions.manager.manager import SessionManager
 from app.stores import agent_named
 
 if TYPE_CHECKING:

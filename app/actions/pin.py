@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.sessions.change import Change
 from app.sessions.errors import WriteFailed
-from app.sessions.file_storage import refused
+from app.sessions.manager.change import Change
+from app.sessions.storage.file_storage import refused
 from app.stores.locks import PATIENCE, Busy
 from app.stores.pins import all_pins, set_own_pin, set_pin
 

@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from app.sessions.change import Change
+from app.sessions.manager.change import Change
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from app import places
 from app.formats.header import find_header
 from app.sessions.errors import Changed, LiveSession, NotAFile, NotThere, Unreadable
-from app.sessions.guard import Guard
-from app.sessions.tracked_file import now_ms
+from app.sessions.manager.guard import Guard
+from app.sessions.manager.tracked_file import now_ms
 from app.stores import agent_named, discover, store_holding
 from app.stores.locks import Busy
 

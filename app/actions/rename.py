@@ -12,8 +12,8 @@ from app.stores import agent_named
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from app.sessions.change import Change
-    from app.sessions.manager import SessionManager
+    from app.sessions.manager.change import Change
+    from app.sessions.manager.manager import SessionManager
     from app.stores.base import Store
 
 _SHOWN = 20

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from app.actions import trashcan
 from app.actions.journal import Journal
 from app.actions.moving import move, occupied
-from app.sessions.change import Change
-from app.sessions.ends import provisional
 from app.sessions.errors import NotThere, SessionError
+from app.sessions.manager.change import Change
+from app.sessions.tally.ends import provisional
 from app.stores import store_holding
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from app.sessions.errors import Changed, LiveSession, NoTrash, SessionError, Unr
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from app.sessions.change import Change
+    from app.sessions.manager.change import Change
 
 Step = TypeVar("Step")
 

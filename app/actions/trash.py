@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from app.actions import trashcan
 from app.actions.moving import move
 from app.actions.removable import removable
-from app.sessions.change import Change
 from app.sessions.errors import DiskFull, NotThere, ReadOnlyFolder, SessionError, WriteFailed
 from app.sessions.errors import NoTrash as NoTrash
+from app.sessions.manager.change import Change
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from app.actions.moving import beside, move, occupied
 from app.formats.errors import SessionError
-from app.sessions.change import Change
-from app.sessions.ends import provisional
 from app.sessions.errors import AlreadyThere, Changed, NotThere, Unreadable
-from app.sessions.file_storage import refused
+from app.sessions.manager.change import Change
+from app.sessions.storage.file_storage import refused
+from app.sessions.tally.ends import provisional
 from app.stores.archive import PACKED
 
 if TYPE_CHECKING:

@@ -17,13 +17,13 @@ from app.actions.rename import put_name
 from app.actions.restore import restore
 from app.actions.trash import trash
 from app.sessions.errors import NotThere, SessionError
-from app.sessions.manager import SessionManager
+from app.sessions.manager.manager import SessionManager
 from app.stores import agent_named, discover, store_holding
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from app.sessions.change import Change
+    from app.sessions.manager.change import Change
     from app.stores.base import Store
 
 

@@ -19,14 +19,14 @@ from app.formats.slot import fold_title
 from app.index.find import Ambiguous, NotFound, place
 from app.reports.output import complain, say_missing, write_json, write_text
 from app.sessions.errors import AmbiguousEntry, NotAFolder, NotThere, SessionError, UnknownEntry
-from app.sessions.own_growth import tell_others
+from app.sessions.storage.own_growth import tell_others
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from app.index.find import Place
     from app.options import Options
-    from app.sessions.change import Change
+    from app.sessions.manager.change import Change
     from app.setup import Setup
 
     Action = Callable[[Options, Place, Mapping[str, str]], Change]

@@ -8,7 +8,7 @@ from app.actions.journal import Journal
 from app.reports.output import complain
 
 if TYPE_CHECKING:
-    from app.sessions.change import Change
+    from app.sessions.manager.change import Change
     from app.setup import Setup
 
 NOT_FOUND, WRONG_USE, REFUSED = 1, 2, 3

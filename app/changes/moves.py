@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from app.actions.recorded import Recorded
     from app.options import Options
-    from app.sessions.change import Change
+    from app.sessions.manager.change import Change
     from app.setup import Setup
     from app.stores.archive import Archived
 

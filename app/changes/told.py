@@ -8,7 +8,7 @@ from app.actions.opened import ROOT
 from app.formats.text import one_line
 
 if TYPE_CHECKING:
-    from app.sessions.change import Change
+    from app.sessions.manager.change import Change
 
 SCHEMA = 1
 LIMIT = 1_000

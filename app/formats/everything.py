@@ -61,8 +61,8 @@ def everything(entry: dict[str, Any], *, other: bool = True) -> list[Said]:
 
     A call is the tool's name with the names and values of its arguments, a result its texts, the texts of its
     details and the tool's name. A header is an entry that has no id. Nothing is cut; lone surrogates are
-    replaced and NUL characters left out, as in the text that `sessions.summarise` finds, whose pieces are
-    those of kinds 1 to 5 here. Never raises.
+    replaced and NUL characters left out, as in the text that `sessions.tally.summarise` finds, whose pieces
+    are those of kinds 1 to 5 here. Never raises.
 
     :param other: give what is of no other kind, too; it takes as long as all the rest.
     """

@@ -29,7 +29,7 @@ class OneLine(NamedTuple):
 
 
 class Entry(Protocol):
-    """What is needed of an entry; `app.sessions.node.Node` has it."""
+    """What is needed of an entry; `app.sessions.tree.node.Node` has it."""
 
     @property
     def type(self) -> str: ...

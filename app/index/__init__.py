@@ -18,12 +18,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from app.index.batch import Delta
     from app.index.index import Index
     from app.index.query.complete import Completion, complete
     from app.index.query.query import Facts, Note, QueryError
     from app.index.query.vocabulary import Vocabulary, vocabulary
     from app.index.row import Row
+    from app.index.scan.batch import Delta
     from app.index.search.found import Hit, Page
     from app.index.search.place import Place
     from app.index.search.search import Search
@@ -47,7 +47,7 @@ __all__ = [
 
 _MODULES = {
     "Completion": "query.complete",
-    "Delta": "batch",
+    "Delta": "scan.batch",
     "Hit": "search.found",
     "Index": "index",
     "Note": "query.query",

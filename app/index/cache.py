@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from app.index.catalog import Catalog
-from app.index.catalog_file import SHARED_JOURNAL, forget, journal_of, no_folder, text_in
+from app.index.catalog.catalog import Catalog
+from app.index.catalog.catalog_file import SHARED_JOURNAL, forget, journal_of, no_folder, text_in
 from app.index.row import SCHEMA, catalog_in
 from app.index.text import table
 from app.index.text.segment import SUFFIX

@@ -6,26 +6,26 @@ import os
 import threading
 import time
 
-from app.index.again import Scanned
-from app.index.catalog import Catalog
+from app.index.catalog.catalog import Catalog
 from app.index.own_searcher import OwnSearcher
 from app.index.row import unread
-from app.index.scan import Scanner
+from app.index.scan.again import Scanned
+from app.index.scan.scan import Scanner
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeVar
 
-    from app.index.batch import OnDelta
-    from app.index.counts import Counts
-    from app.index.follow import Follower
     from app.index.query.query import Facts
     from app.index.row import Row
+    from app.index.scan.batch import OnDelta
+    from app.index.scan.counts import Counts
     from app.index.search.deep.ahead import Ahead
     from app.index.search.found import Hit
     from app.index.search.place import Place
     from app.index.search.search import Search
+    from app.index.watch.follow import Follower
     from app.stores.base import Store
     from app.stores.layout import Complaint
 
@@ -173,7 +173,7 @@ class Index:
     def watch(self, on_delta: OnDelta, stop: threading.Event) -> None:
         """`scan`, then keep current until `stop` is set."""
         # A list that is printed once needs nothing of what follows files.
-        from app.index.follow import Follower
+        from app.index.watch.follow import Follower
 
         follower = self._follower = Follower(self._scanner, self._stores, poll=self._poll)
         with self._scanned:

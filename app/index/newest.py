@@ -10,15 +10,15 @@ import os
 
 from app.index.page import ROWS, Page
 from app.index.row import catalog_in
-from app.index.walk import walk
+from app.index.scan.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from app.index.row import Row
-    from app.index.walk import Found
-    from app.index.workers import Workers
+    from app.index.scan.walk import Found
+    from app.index.workers.workers import Workers
     from app.stores.base import Store
 
 
@@ -28,7 +28,7 @@ def look_first(stores: Sequence[Store], cache_folder: str) -> Found:
         return walk(stores)
 
     def workers() -> Workers | None:
-        from app.index.work import start_workers
+        from app.index.scan.work import start_workers
 
         return start_workers(stores, gentle=False)
 
@@ -51,8 +51,8 @@ def newest(
             # The catalog was deleted, and the page was not.
             found.workers.close()
         return *known, None
-    from app.index.catalog import Catalog
-    from app.index.current import make_current
+    from app.index.catalog.catalog import Catalog
+    from app.index.scan.current import make_current
 
     catalog = Catalog(cache_folder, stores)
     try:

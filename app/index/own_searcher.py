@@ -11,9 +11,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from app.index.batch import Delta, OnDelta
-    from app.index.catalog import Catalog
+    from app.index.catalog.catalog import Catalog
     from app.index.row import Row
+    from app.index.scan.batch import Delta, OnDelta
     from app.index.search.searcher import Searcher
     from app.stores.base import Store
 

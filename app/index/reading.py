@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from app.index.row import Row
     from app.index.text.segment import Span
-    from app.sessions.halves import Halves
+    from app.sessions.tally.halves import Halves
 
 
 class Reading:
@@ -17,7 +17,7 @@ class Reading:
 
     offset        the byte after the last newline that was read
     fingerprint   of the bytes before `offset`: while it holds, a larger file has only grown (PERFORMANCE 3.7)
-    state         what `sessions.summarise.extend` needs to go on from there (`sessions.halves`)
+    state         what `sessions.tally.summarise.extend` needs to go on from there (`sessions.tally.halves`)
     spans         where what was said up to `offset` lies in the text store, in order; None: it is not kept
     """
 

@@ -34,7 +34,7 @@ FIELDS = (
 
 SCHEMA = 10
 """What is stored of files by one number is read by that number alone. Changes with `FIELDS`, with what they
-mean, with the tables of `index.tables`, with the state of `sessions.tally` and with the form of
+mean, with the tables of `index.catalog.tables`, with the state of `sessions.tally.tally` and with the form of
 `sessions.pieces`.
 """
 
@@ -77,8 +77,9 @@ class Row:
 
     `first_message` is "" unless the row was asked for in full; `title` is always there.
 
-    A row that is `provisional` says what the two ends of the file tell (`sessions.ends`): its counts, labels,
-    models, tokens and cost are not known yet, its name and times may change. It is shown and never stored.
+    A row that is `provisional` says what the two ends of the file tell (`sessions.tally.ends`): its counts,
+    labels, models, tokens and cost are not known yet, its name and times may change. It is shown and never
+    stored.
     """
 
     __slots__ = (*FIELDS, "provisional")

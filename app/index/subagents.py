@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from app.index.row import Row, provisional_row, signature_of
-from app.sessions.ends import provisional
+from app.sessions.tally.ends import provisional
 from app.stores.layout import DEEPEST
 
 TYPE_CHECKING = False

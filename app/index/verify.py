@@ -6,11 +6,11 @@ import os
 from dataclasses import dataclass, field
 
 from app.formats.lines import BLOCK_SIZE, open_file
-from app.index.agreement import check_all
-from app.index.reader import UNREADABLE
+from app.index.catalog.agreement import check_all
 from app.index.row import FIELDS, refused_row, session_row, signature_of
+from app.index.scan.walk import walk
 from app.index.text.spans import bytes_of
-from app.index.walk import walk
+from app.index.workers.reader import UNREADABLE
 from app.sessions.pieces import pieces
 from app.stores.layout import hides_nothing, reason
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from threading import Event
 
-    from app.index.catalog import Catalog
+    from app.index.catalog.catalog import Catalog
     from app.index.row import Row, Signature
     from app.index.text.segment import Span
-    from app.sessions.summarise import Outcome
+    from app.sessions.tally.summarise import Outcome
     from app.stores.base import Store
 
 _OF_THE_FILE = frozenset(("path", "store", "ino", "size", "mtime_ns", "ctime_ns", "grew_ms"))
@@ -132,7 +132,7 @@ def _lost(catalog: Catalog) -> str | None:
 
 
 def _check(row: Row, spans: tuple[Span, ...] | None, store: Store, folder: str, done: Verified) -> None:
-    from app.sessions.summarise import summarise
+    from app.sessions.tally.summarise import summarise
 
     outcome = summarise(row.path, store.agents, row.mtime_ns // 1_000_000)
     if _signature(row.path) != row.signature:

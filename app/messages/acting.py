@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from app.actions.go_on import Question
     from app.actions.resume import Plan
     from app.index.row import Row
-    from app.sessions.change import Change
+    from app.sessions.manager.change import Change
     from app.view.under_way import Course
 
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from app.formats.header import Fault
     from app.formats.parts import Part as EntryPart
-    from app.sessions.tree import Node
+    from app.sessions.tree.tree import Node
     from app.view.branch_table import BranchTable
     from app.view.document_line import DocumentLine
     from app.view.image_lines import Drawing

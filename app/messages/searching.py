@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from app.index.search.found import Hit
-    from app.sessions.tree import Node
+    from app.sessions.tree.tree import Node
 
 
 class SearchFound(Message):

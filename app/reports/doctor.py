@@ -8,7 +8,7 @@ from app.actions.unarchive import damage
 from app.formats.text import one_line
 from app.index.index import Index
 from app.reports.output import write_json, write_text
-from app.sessions.problems import problems
+from app.sessions.tally.problems import problems
 from app.stores.archive import archived
 from app.stores.layout import deeper
 from app.stores.pins import own_pins, why_no_pins

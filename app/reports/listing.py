@@ -19,7 +19,7 @@ from app.view.folders import tilde
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from app.index.row import Row
-    from app.index.walk import Found
+    from app.index.scan.walk import Found
     from app.options import Options
     from app.setup import Setup
 
@@ -75,8 +75,8 @@ def run(options: Options, setup: Setup) -> int:
 
 def _every(setup: Setup, found: Found, *, full: bool) -> tuple[list[Row], str | None]:
     """All sessions, newest first, and one line why nothing is kept on disk, else None."""
-    from app.index.catalog import Catalog
-    from app.index.current import make_current
+    from app.index.catalog.catalog import Catalog
+    from app.index.scan.current import make_current
 
     catalog = Catalog(setup.cache_folder, setup.stores)
     try:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from app.index.find import Ambiguous, NotFound, place
 from app.reports.output import complain
 from app.sessions.errors import NotThere, SessionError
-from app.sessions.tree import open_tree
+from app.sessions.tree.tree import open_tree
 from app.stores.layout import reason
 
 if TYPE_CHECKING:
-    from app.sessions.tree import SessionTree
+    from app.sessions.tree.tree import SessionTree
     from app.setup import Setup
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from app.index.index import Index
 from app.index.query.grammar import parse
 from app.index.query.query import QueryError
-from app.index.worker import load_decoder
+from app.index.workers.worker import load_decoder
 from app.reports.output import columns, complain, write_json, write_text
 from app.reports.progress import Progress
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.options import Options
-    from app.sessions.tree import Node, SessionTree
+    from app.sessions.tree.tree import Node, SessionTree
     from app.setup import Setup
 
 SCHEMA = 1

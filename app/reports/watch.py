@@ -19,8 +19,8 @@ from app.reports.progress import Progress
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
-    from app.index.batch import Delta
     from app.index.row import Row
+    from app.index.scan.batch import Delta
     from app.options import Options
     from app.setup import Setup
 

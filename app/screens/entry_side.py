@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from app.services.entry_reading import EntryReader
-    from app.sessions.blobs import BlobStore
-    from app.sessions.tree import Node, SessionTree
+    from app.sessions.storage.blobs import BlobStore
+    from app.sessions.tree.tree import Node, SessionTree
     from app.setup import Setup
 
 # seconds: it is read once the cursor rests for REST; that of a leaf that runs on, no oftener than RUNNING
@@ -111,7 +111,7 @@ class EntrySide(Pane):
         self._told.forget()
 
     def _blobs(self, tree: SessionTree) -> BlobStore | None:
-        from app.sessions.image_bytes import blobs_of
+        from app.sessions.storage.image_bytes import blobs_of
 
         setup, header = self._setup, tree.header
         return blobs_of(header.agent, tree.path, header.cwd, setup.stores, setup.agent_env, setup.home)

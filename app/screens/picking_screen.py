@@ -14,7 +14,7 @@ from app.widgets.entry_tree import EntryTree
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from app.index.row import Row
-    from app.sessions.tree import Node
+    from app.sessions.tree.tree import Node
     from app.view.tree_faults import TreeFault
 
 

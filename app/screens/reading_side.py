@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from app.index.row import Row
     from app.messages.searching import HitPlaced
-    from app.sessions.tree import Node
+    from app.sessions.tree.tree import Node
     from app.setup import Setup
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from app.actions.journal import Journal
     from app.actions.taking_back import Done, Tried
     from app.index.row import Row
-    from app.sessions.change import Change
+    from app.sessions.manager.change import Change
     from app.setup import Setup
     from app.stores.base import Store
 
@@ -118,7 +118,7 @@ class Acting:
             self._thread.start()
 
     def _run(self) -> None:
-        from app.sessions.own_growth import tell_others
+        from app.sessions.storage.own_growth import tell_others
 
         tell_others(self._setup.cache_folder)
         while (job := self._jobs.get()) is not None:

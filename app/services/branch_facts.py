@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from textual.message import Message
 
-    from app.sessions.branches import Branches
-    from app.sessions.tree import SessionTree
+    from app.sessions.tree.branches import Branches
+    from app.sessions.tree.tree import SessionTree
 
     Post = Callable[[Message], object]
 
@@ -55,8 +55,8 @@ class BranchReader:
         self._branches = self._table = self._faults = None
 
     def _read(self, generation: int, overtaken: Callable[[], bool], tree: SessionTree) -> None:
-        from app.sessions.branches import Branches
-        from app.sessions.tree import Changed, Overtaken
+        from app.sessions.tree.branches import Branches
+        from app.sessions.tree.tree import Changed, Overtaken
 
         if self._branches is None or self._branches[0] is not tree or self._faults is None:
             self._forget()

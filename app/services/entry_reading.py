@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from app.formats.parts import Part
     from app.services.images import EntryImages, Images
     from app.services.reading import Post
-    from app.sessions.blobs import BlobStore
-    from app.sessions.tree import Node, SessionTree
+    from app.sessions.storage.blobs import BlobStore
+    from app.sessions.tree.tree import Node, SessionTree
 
 # seconds: the screen is told no oftener than it can draw
 TELL_EVERY = 0.05
@@ -84,7 +84,7 @@ class EntryReader:
 
     def _parts(self, tree: SessionTree, spot: Node | DamagedLine, raw: bool) -> list[Part]:
         from app.formats.parts import Part, parts
-        from app.sessions.tree import Changed
+        from app.sessions.tree.tree import Changed
 
         try:
             if isinstance(spot, DamagedLine):
@@ -150,7 +150,7 @@ def damaged_parts(path: str, damaged: DamagedLine, *, raw: bool) -> list[Part]:
     :raises OSError: the file cannot be read.
     """
     from app.formats.parts import Part
-    from app.sessions.body import read_beginning
+    from app.sessions.tree.body import read_beginning
 
     said = [] if raw else [Part("error", "", f"{damaged.place}: {damaged.reason}")]
     if not damaged.line:

@@ -129,8 +129,8 @@ class Going:
     def _compare(self, row: Row, offset: int, other: int, overtaken: Callable[[], bool]) -> None:
         from app.actions.compare import compare
         from app.formats.errors import SessionError
-        from app.sessions.branches import branches_from
-        from app.sessions.tree import Overtaken, open_tree
+        from app.sessions.tree.branches import branches_from
+        from app.sessions.tree.tree import Overtaken, open_tree
 
         def goes_on() -> bool:
             return not overtaken()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from app.formats.image_block import Image
-    from app.sessions.blobs import BlobStore
+    from app.sessions.storage.blobs import BlobStore
 
 MOST_IMAGES = 20
 """Of one entry so many are drawn."""
@@ -150,7 +150,7 @@ class EntryImages:
         return drawing
 
     def _bytes(self, image: Image) -> bytes:
-        from app.sessions.image_bytes import image_bytes
+        from app.sessions.storage.image_bytes import image_bytes
 
         is_blob = image.data is not None and image.data.startswith(BLOB)
         return image_bytes(image, self._blobs() if is_blob else None)

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from textual.message import Message
 
-    from app.index.batch import Delta
     from app.index.index import Index
     from app.index.row import Row
+    from app.index.scan.batch import Delta
     from app.setup import Setup
     from app.stores.base import Store
     from app.view.arrangement import Arrangement

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from textual.message import Message
 
     from app.formats.header import Fault
-    from app.sessions.tree import Node, SessionTree
+    from app.sessions.tree.tree import Node, SessionTree
 
     Post = Callable[[Message], object]
 
@@ -87,7 +87,7 @@ class TreeReader:
         self._tree, self._path = None, ""
 
     def _open(self, generation: int, path: str, agents: tuple[str, ...], mode: str, *, again: bool) -> None:
-        from app.sessions.tree import NotASession, Overtaken, open_end, open_tree
+        from app.sessions.tree.tree import NotASession, Overtaken, open_end, open_tree
 
         self._forget()
         try:
@@ -109,8 +109,8 @@ class TreeReader:
         self._told = len(tree.problems), tree.torn
         view = TreeView(tree, mode)
         if len(tree.entries) >= KEPT_FROM:
-            # The collector has no part in the end of a tree (app.sessions.node), and each look at all of a
-            # long one holds up the screen.
+            # The collector has no part in the end of a tree (app.sessions.tree.node), and each look at all of
+            # a long one holds up the screen.
             gc.freeze()
         self._show(generation, view, again=again)
 
@@ -119,7 +119,7 @@ class TreeReader:
         self._post(TreeOpened(generation, view.tree.path, view, again))
 
     def _follow(self, generation: int, path: str, agents: tuple[str, ...], mode: str) -> None:
-        from app.sessions.tree import Changed, NotASession
+        from app.sessions.tree.tree import Changed, NotASession
 
         tree = self._tree
         if tree is None or self._path != path:

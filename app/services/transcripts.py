@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from textual.message import Message
 
-    from app.sessions.anchor import Anchor
-    from app.sessions.node import Node
-    from app.sessions.path_reader import Path
+    from app.sessions.tree.anchor import Anchor
+    from app.sessions.tree.node import Node
+    from app.sessions.tree.path_reader import Path
     from app.view.transcript import Turn
 
     Post = Callable[[Message], object]
@@ -130,8 +130,8 @@ class TranscriptReader:
         self._path = None
 
     def _do(self, generation: int, request: Request, at: Anchor | None, what: str) -> None:
-        from app.sessions.path_reader import Changed, Overtaken
-        from app.sessions.tree import NotASession
+        from app.sessions.tree.path_reader import Changed, Overtaken
+        from app.sessions.tree.tree import NotASession
 
         try:
             path = self._path
@@ -153,7 +153,7 @@ class TranscriptReader:
             self._post(TranscriptFailed(generation, f"cannot be shown: {type(error).__name__}: {error}"))
 
     def _open(self, generation: int, request: Request, at: Anchor | None) -> None:
-        from app.sessions.path_reader import open_path
+        from app.sessions.tree.path_reader import open_path
 
         self._path = None
         # not the thread's own request to stop: a file that grows all the time would never be read
@@ -227,7 +227,7 @@ class TranscriptReader:
         wanted: int | None = None,
     ) -> list[Turn]:
         """So many entries that their lines fill what is wanted, in the order in which `read` gives them."""
-        from app.sessions.path_reader import Overtaken
+        from app.sessions.tree.path_reader import Overtaken
 
         found: list[Turn] = []
         rows = 0

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from textual.message import Message
 
-    from app.sessions.texts import EntryTexts
-    from app.sessions.tree import Node, SessionTree
+    from app.sessions.tree.texts import EntryTexts
+    from app.sessions.tree.tree import Node, SessionTree
 
     Post = Callable[[Message], object]
 
@@ -71,7 +71,7 @@ class TreeSearcher:
         self._texts = None
 
     def _of(self, tree: SessionTree) -> EntryTexts:
-        from app.sessions.texts import EntryTexts
+        from app.sessions.tree.texts import EntryTexts
 
         if self._texts is None or self._texts[0] is not tree:
             self._texts = None
@@ -79,7 +79,7 @@ class TreeSearcher:
         return self._texts[1]
 
     def _prepare(self, overtaken: Callable[[], bool], tree: SessionTree, around: int) -> None:
-        from app.sessions.tree import Changed, Overtaken
+        from app.sessions.tree.tree import Changed, Overtaken
 
         texts = self._of(tree)
         turns = Turns(overtaken, IDLE)
@@ -99,7 +99,7 @@ class TreeSearcher:
         around: int,
         looked: set[int],
     ) -> None:
-        from app.sessions.tree import Changed, Overtaken
+        from app.sessions.tree.tree import Changed, Overtaken
 
         texts = self._of(tree)
         self._looked = looked

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from app.sessions.blobs import BlobStore
-    from app.sessions.change import Change
-    from app.sessions.context import Context
-    from app.sessions.entry import Entry
     from app.sessions.errors import SessionError
-    from app.sessions.file_storage import FileStorage
-    from app.sessions.history import HistoryStorage
-    from app.sessions.listing import SessionInfo
-    from app.sessions.manager import SessionManager
-    from app.sessions.storage import MemoryStorage, SessionStorage
-    from app.sessions.tree_nodes import TreeNode
+    from app.sessions.manager.change import Change
+    from app.sessions.manager.context import Context
+    from app.sessions.manager.entry import Entry
+    from app.sessions.manager.listing import SessionInfo
+    from app.sessions.manager.manager import SessionManager
+    from app.sessions.manager.tree_nodes import TreeNode
+    from app.sessions.storage.blobs import BlobStore
+    from app.sessions.storage.file_storage import FileStorage
+    from app.sessions.storage.history import HistoryStorage
+    from app.sessions.storage.storage import MemoryStorage, SessionStorage
 
 __all__ = [
     "BlobStore",
@@ -36,18 +36,18 @@ __all__ = [
 ]
 
 _HOMES = {
-    "BlobStore": "blobs",
-    "Change": "change",
-    "Context": "context",
-    "Entry": "entry",
-    "FileStorage": "file_storage",
-    "HistoryStorage": "history",
-    "MemoryStorage": "storage",
+    "BlobStore": "storage.blobs",
+    "Change": "manager.change",
+    "Context": "manager.context",
+    "Entry": "manager.entry",
+    "FileStorage": "storage.file_storage",
+    "HistoryStorage": "storage.history",
+    "MemoryStorage": "storage.storage",
     "SessionError": "errors",
-    "SessionInfo": "listing",
-    "SessionManager": "manager",
-    "SessionStorage": "storage",
-    "TreeNode": "tree_nodes",
+    "SessionInfo": "manager.listing",
+    "SessionManager": "manager.manager",
+    "SessionStorage": "storage.storage",
+    "TreeNode": "manager.tree_nodes",
 }
 
 if not TYPE_CHECKING:  # a checker would take every name that is not there for one that is

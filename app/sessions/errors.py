@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from app.formats.errors import SessionError
 from app.formats.header import NotASession
-from app.sessions.body import Changed
+from app.sessions.tree.body import Changed
 
 __all__ = [
     "AlreadyThere",

@@ -1,4 +1,6 @@
-"""Where the branches of a session end (`sessions.branches`), for whoever has its entries hung together."""
+"""Where the branches of a session end (`sessions.tree.branches`), for whoever has its entries hung
+together.
+"""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ class Summary:
     entry_count     all entries; headers and title lines are none, nor are lines that cannot be read as one:
                     no JSON object, or in a transcript nothing of its kind
     leaf_count      entries that no entry names as its parent; without ids, 1 if there is any entry
-    branch_count    as many branches as a tree of the session has (`sessions.branches`)
+    branch_count    as many branches as a tree of the session has (`sessions.tree.branches`)
     labels          (entry id, label), the latest for each entry, in file order; cleared ones are gone
     leaf_id         where the agent would continue (FORMATS 1.5); None where the file has no ids
     models          "provider/model" of the assistant messages, in order of first use

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.sessions.change import Change
+    from app.sessions.manager.change import Change
 
 LEAST_TITLE = 10
 """Of a title at least so many cells stand in a question, and all of it where there is room."""

@@ -9,7 +9,7 @@ from app.view.tree_filter import MODES, shows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from app.sessions.tree import Node, SessionTree
+    from app.sessions.tree.tree import Node, SessionTree
 
 ANEW = "the agent begins anew"
 """In the words of which it is told everywhere."""

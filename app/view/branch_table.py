@@ -11,8 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.sessions.branches import BranchFacts
-    from app.sessions.tree import Node
+    from app.sessions.tree.branches import BranchFacts
+    from app.sessions.tree.tree import Node
 
 
 class BranchTable:

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.sessions.tree import Node
+    from app.sessions.tree.tree import Node
 
 
 class Run:

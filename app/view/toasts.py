@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.sessions.change import Change
+    from app.sessions.manager.change import Change
 
 _DONE = {
     "trash": "Moved to the trash",

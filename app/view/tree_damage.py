@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.formats.header import Fault
-    from app.sessions.tree import SessionTree
+    from app.sessions.tree.tree import SessionTree
     from app.view.line import Line
     from app.view.tree_row import Glyphs
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from app.formats.header import Fault
-    from app.sessions.tree import Node, SessionTree
+    from app.sessions.tree.tree import Node, SessionTree
     from app.view.tree_damage import DamagedLine
 
 _STEP = 1_000

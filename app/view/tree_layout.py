@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from app.sessions.tree import Node
+    from app.sessions.tree.tree import Node
     from app.view.runs import Run
 
 

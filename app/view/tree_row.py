@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.sessions.tree import Node
+    from app.sessions.tree.tree import Node
     from app.view.line import Line
     from app.view.stretch import TreeRow
 

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from app.sessions.tree import Node
+    from app.sessions.tree.tree import Node
     from app.view.tree_order import TreeOrder
     from app.view.tree_view import TreeView
 

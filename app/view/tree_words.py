@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from app.sessions.tree import Node
+    from app.sessions.tree.tree import Node
     from app.view.tree_search import TreeHits
     from app.view.tree_view import TreeView
 

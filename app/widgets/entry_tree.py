@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from app.formats.header import Fault
-    from app.sessions.tree import Node
+    from app.sessions.tree.tree import Node
     from app.view.tree_search import TreeHits
     from app.view.tree_view import TreeView
 

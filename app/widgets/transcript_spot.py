@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.messages.searching import HitPlaced
-    from app.sessions.anchor import Anchor
+    from app.sessions.tree.anchor import Anchor
     from app.view.transcript import Turn
     from app.widgets.transcript_lines import TranscriptLines
 
@@ -96,6 +96,6 @@ def turn_of(turns: Sequence[Turn], anchor: Anchor) -> int:
 def anchor_of(entry_id: str | None, offset: int) -> Anchor:
     """See `Anchor`."""
     # what reads sessions is imported when the first is shown
-    from app.sessions.anchor import Anchor
+    from app.sessions.tree.anchor import Anchor
 
     return Anchor(entry_id, offset)

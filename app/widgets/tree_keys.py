@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.sessions.tree import Node
+    from app.sessions.tree.tree import Node
     from app.view.stretch import TreeRow
     from app.view.tree_damage import DamagedLine
 

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.sessions.tree import Node
+    from app.sessions.tree.tree import Node
     from app.view.line import Line
     from app.view.tree_search import TreeHits
     from app.view.tree_view import TreeView

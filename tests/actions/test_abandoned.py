@@ -22,7 +22,7 @@ from tests.actions.test_compare import answer, calls, text
 from tests.factory import entry, header, message, write_session
 
 if TYPE_CHECKING:
-    from app.sessions.manager import SessionManager
+    from app.sessions.manager.manager import SessionManager
     from tests.sessions.manager.conftest import Home
 
 TALK = [

@@ -13,12 +13,12 @@ from app.actions.go_on import in_place, write_draft
 from app.actions.journal import Journal
 from app.actions.undo import undo
 from app.sessions.errors import DiskFull
-from app.sessions.file_storage import FileStorage
+from app.sessions.storage.file_storage import FileStorage
 from tests.actions.conftest import lines_of
 from tests.actions.test_go_on import asked, store_of
 
 if TYPE_CHECKING:
-    from app.sessions.change import Change
+    from app.sessions.manager.change import Change
     from tests.sessions.manager.conftest import Home
 
 TEXT = "said\nanew, with an ü"

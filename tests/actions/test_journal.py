@@ -12,7 +12,7 @@ import pytest
 
 from app.actions import journal as module
 from app.actions.journal import NAME, Journal
-from app.sessions.change import Change
+from app.sessions.manager.change import Change
 from tests.waiting import ends
 
 if TYPE_CHECKING:

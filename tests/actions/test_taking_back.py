@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from app.actions.taking_back import Done, take_back
 from app.actions.undo import CannotUndo
-from app.sessions.change import Change
 from app.sessions.errors import AlreadyThere, LiveSession, NotThere, Unreadable
+from app.sessions.manager.change import Change
 
 
 class World:

@@ -16,8 +16,8 @@ from app.actions.pin import pin, pins
 from app.actions.rename import rename
 from app.actions.trash import trash
 from app.actions.undo import CannotUndo, undo
-from app.sessions.change import Change
 from app.sessions.errors import AlreadyThere, ReadOnly
+from app.sessions.manager.change import Change
 from app.stores import discover
 from tests.actions.conftest import bytes_of, of_agent, reopened
 from tests.sessions.manager.conftest import USER

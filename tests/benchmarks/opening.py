@@ -21,7 +21,7 @@ SCREEN = 50
 
 _SIZE = """
 import os, sys
-from app.sessions.tree import open_tree
+from app.sessions.tree.tree import open_tree
 from tests.benchmarks.measure import anonymous_bytes
 before = anonymous_bytes(os.getpid())
 tree = open_tree(sys.argv[1], ("pi",))
@@ -44,7 +44,7 @@ def biggest(setting: Setting) -> Record:
 
 def append(setting: Setting) -> Iterator[Result]:
     """Bar 9: the row of the biggest session after one more entry."""
-    from app.sessions.summarise import extend, summarise
+    from app.sessions.tally.summarise import extend, summarise
 
     record = biggest(setting)
     path = os.path.join(setting.folder, "growing.jsonl")
@@ -132,7 +132,7 @@ def _indexed(setting: Setting, path: str) -> float:
 
 def tree(setting: Setting, peers: Peers) -> Iterator[Result]:
     """Bar 10, without the screen: the tree of the biggest session, and what of it is drawn first."""
-    from app.sessions.tree import open_end, open_tree
+    from app.sessions.tree.tree import open_end, open_tree
     from app.view.tree_view import TreeView
 
     record = biggest(setting)

@@ -45,8 +45,8 @@ _ENDS = """
 import gc, sys
 gc.disable()
 from app import setup
-from app.index.walk import walk
-from app.sessions.ends import provisional
+from app.index.scan.walk import walk
+from app.sessions.tally.ends import provisional
 
 files = walk(setup.of_process().stores).files
 rows = [provisional(path, store.agents, 0) for path, (_, store) in files.items()]

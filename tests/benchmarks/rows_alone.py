@@ -15,7 +15,7 @@ _WORKER = "import sys; sys.path[:] = sys.argv[1:]; from tests.benchmarks.rows_al
 def start() -> None:
     """Run leafmark's command line, with such workers."""
     from app.cli import start as run
-    from app.index import worker
+    from app.index.workers import worker
 
     worker.START = _WORKER
     sys.exit(run())
@@ -23,7 +23,7 @@ def start() -> None:
 
 def work() -> None:
     """The inside of a worker."""
-    from app.index import worker
+    from app.index.workers import worker
 
     load = worker.load
 

@@ -309,7 +309,9 @@ def test_a_whole_id_counts_before_the_beginning_of_another(run, home, store):
 @pytest.mark.parametrize("session", ["pi-aaaa", "omp-1", "old-1"])
 def test_a_live_session_is_not_moved(run, home, store, monkeypatch, session):
     before = files(home)
-    monkeypatch.setattr("app.sessions.guard.verdict", lambda *_: Verdict(LIVE, "process 7 has it open", 7))
+    monkeypatch.setattr(
+        "app.sessions.manager.guard.verdict", lambda *_: Verdict(LIVE, "process 7 has it open", 7)
+    )
     done = run("branch", session, "00000002")
     assert (done.code, done.out, done.err.count("\n")) == (3, "", 1)
     assert "process 7" in done.err
@@ -340,7 +342,9 @@ def test_a_real_process_that_has_the_session_open_is_named(run, home, store, tmp
 def test_a_new_name_that_a_live_agent_may_undo_is_told_of(run, home, store, monkeypatch):
     run("rename", "omp-1", "old")
     before = Path(path_of(run, "omp-1")).read_bytes()
-    monkeypatch.setattr("app.sessions.guard.verdict", lambda *_: Verdict(LIVE, "process 7 has it open", 7))
+    monkeypatch.setattr(
+        "app.sessions.manager.guard.verdict", lambda *_: Verdict(LIVE, "process 7 has it open", 7)
+    )
     done = run("rename", "omp-1", "new")
     assert (done.code, done.out, done.err.count("\n")) == (0, 'name: "old" → "new"\n', 1)
     assert "title" in done.err
@@ -356,8 +360,8 @@ def test_what_the_system_refuses_is_said_and_leaves_the_file_whole(run, home, st
         raise OSError(code, os.strerror(code))
 
     with monkeypatch.context() as patch:
-        patch.setattr("app.sessions.file_storage.os.write", refuse)
-        patch.setattr("app.sessions.file_storage.os.fdopen", refuse)
+        patch.setattr("app.sessions.storage.file_storage.os.write", refuse)
+        patch.setattr("app.sessions.storage.file_storage.os.fdopen", refuse)
         for words in (("label", "pi-aaaa", "e", "x"), ("fork", "pi-aaaa")):
             done = run(*words)
             assert (done.code, done.out, done.err.count("\n")) == (3, "", 1)
@@ -416,7 +420,7 @@ def test_a_session_outside_of_every_store_is_changed_by_its_path(run, home, stor
 
 
 def test_in_the_example_sessions_nothing_of_the_users_is_touched(home, store, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("app.sessions.guard.verdict", lambda *_: Verdict(IDLE, ""))
+    monkeypatch.setattr("app.sessions.manager.guard.verdict", lambda *_: Verdict(IDLE, ""))
     monkeypatch.setenv("PI_CODING_AGENT_DIR", str(home / ".pi/agent"))
     before = files(home)
     setup = of_demo(str(tmp_path / "demo"))

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 import pytest
 
 # where they are needed, others may not be allowed to read them
-import app.index.in_memory
-import app.index.unusable  # noqa: F401
-from app.index import database
+import app.index.catalog.in_memory
+import app.index.catalog.unusable  # noqa: F401
+from app.index.catalog import database
 from app.index.row import SCHEMA
 from tests.cli.conftest import ROOT
 from tests.factory import chain, entry, write_session

@@ -9,10 +9,10 @@ import re
 import pytest
 
 # where they are needed, others may not be allowed to read them
-import app.index.in_memory
-import app.index.unusable  # noqa: F401
-from app.index.batch import Delta
+import app.index.catalog.in_memory
+import app.index.catalog.unusable  # noqa: F401
 from app.index.row import SCHEMA
+from app.index.scan.batch import Delta
 from app.reports.progress import Progress
 from tests.denied import deny
 from tests.factory import chain, message, write_session

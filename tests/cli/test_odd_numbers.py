@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.sessions.branches import branch_facts
-from app.sessions.tree import open_tree
+from app.sessions.tree.branches import branch_facts
+from app.sessions.tree.tree import open_tree
 from app.view.branch_table import branch_words
 from tests.factory import chain, write_session
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.formats.header import SCAN_LIMIT, WITHIN, Header, NotASession, find_header, read_header
-from app.sessions.summarise import summarise
+from app.sessions.tally.summarise import summarise
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,7 @@ import random
 import threading
 from typing import TYPE_CHECKING, NamedTuple
 
-from app.index.catalog import Catalog
+from app.index.catalog.catalog import Catalog
 from app.index.index import Index
 from app.index.text import table
 from app.index.text.spans import bytes_of

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from app.index.batch import Delta
     from app.index.row import Row
+    from app.index.scan.batch import Delta
 
 
 def pi_store(root: Path | str) -> Store:

@@ -17,8 +17,9 @@ import threading
 import traceback
 from typing import TYPE_CHECKING
 
-from app.index import batch, saving, scan, work
+from app.index.catalog import saving
 from app.index.index import Index
+from app.index.scan import batch, scan, work
 from app.index.text import compact, segment, store
 from tests.index.helpers import pi_store
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 MODES = ("scan", "workers", "saving", "compaction", "watch")
 
-FOLDER = os.path.dirname(os.path.abspath(scan.__file__))
+FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(scan.__file__)))
 SMALL = 20_000
 
 

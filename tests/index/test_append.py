@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.index.catalog import Catalog
+from app.index.catalog.catalog import Catalog
+from app.index.catalog.recent import MOST
+from app.index.catalog.tables import PAGE_BYTES
 from app.index.index import Index
 from app.index.reading import Reading
-from app.index.recent import MOST
 from app.index.row import session_row
-from app.index.tables import PAGE_BYTES
 from app.index.text import table
-from app.sessions.leaves import LATE_KEYS
+from app.sessions.tally.leaves import LATE_KEYS
 from tests.index.helpers import append, facts, fresh, message, pi_store, session, write
 from tests.index.test_row import SUMMARY
 

@@ -12,8 +12,8 @@ import pytest
 
 from app.index import open as open_index
 from app.index.cache import rebuild, where
-from app.index.catalog import Catalog
-from app.index.database import SCHEMA
+from app.index.catalog.catalog import Catalog
+from app.index.catalog.database import SCHEMA
 from app.index.find import place
 from app.index.index import Index
 from tests.index.helpers import append, facts, fill, fresh, message, pi_store

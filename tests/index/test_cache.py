@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.index.cache import rebuild, where
-from app.index.catalog import Catalog
-from app.index.database import SCHEMA
+from app.index.catalog.catalog import Catalog
+from app.index.catalog.database import SCHEMA
 from app.index.index import Index
 from app.index.verify import Verified, verify
 from tests.index.helpers import append, facts, fill, fresh, message, pi_store, write

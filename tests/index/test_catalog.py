@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.index.catalog import Catalog
+from app.index.catalog.catalog import Catalog
+from app.index.catalog.tables import TABLES
+from app.index.catalog.unused import NOTED_MS, UNUSED_MS
 from app.index.reading import Reading
 from app.index.row import FIELDS, SCHEMA, refused_row, session_row
-from app.index.tables import TABLES
-from app.index.unused import NOTED_MS, UNUSED_MS
 from tests.index.helpers import pi_store
 from tests.index.test_row import SUMMARY
 

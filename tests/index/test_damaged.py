@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.index.catalog import Catalog
-from app.index.front import Front
+from app.index.catalog.catalog import Catalog
+from app.index.catalog.front import Front
+from app.index.catalog.tables import PAGE_BYTES
 from app.index.index import Index
 from app.index.row import catalog_in
-from app.index.tables import PAGE_BYTES
 from app.index.verify import verify
 from tests.index.helpers import append, facts, fill, fresh, message, pi_store
 from tests.index.test_lost import spoil

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.index.elsewhere import HOT_FILES, TURN_FILES, Elsewhere
 from app.index.hints import Hints
 from app.index.row import Signature, signature_of, unread
-from app.index.walk import walk
-from app.index.watch import NativeWatch
+from app.index.scan.elsewhere import HOT_FILES, TURN_FILES, Elsewhere
+from app.index.scan.walk import walk
+from app.index.watch.watch import NativeWatch
 from tests.index.helpers import fill, message, pi_store
 from tests.index.test_watch import Rounds
 
@@ -40,7 +40,7 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             looked_at.append(path)
         return really(path, **how)
 
-    monkeypatch.setattr("app.index.elsewhere.os.stat", stat)
+    monkeypatch.setattr("app.index.scan.elsewhere.os.stat", stat)
     return looked_at
 
 
@@ -108,10 +108,10 @@ def test_beside_the_systems_notices_they_are_looked_at_now_and_then(
     tmp_path: Path, known: dict[str, Signature], looks: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [1_000.0]
-    monkeypatch.setattr("app.index.watch.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("app.index.watch.watch.time.monotonic", lambda: now[0])
     monkeypatch.setattr(NativeWatch, "_noticed", lambda *_: Hints())
     # not in the turn that every file has
-    monkeypatch.setattr("app.index.watch.Turns.look", lambda *_: None)
+    monkeypatch.setattr("app.index.watch.watch.Turns.look", lambda *_: None)
     files = Elsewhere(known)
     path = [*known][-1]
     files.walked([path])

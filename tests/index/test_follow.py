@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.index import follow, polling, turns, watch
 from app.index.index import Index
+from app.index.watch import follow, polling, turns, watch
 from tests.index.helpers import Listener, append, facts, fill, fresh, message, pi_store, session, write
 from tests.index.text.helpers import assert_right
 
@@ -349,7 +349,7 @@ def test_without_native_notices_it_polls_and_says_so(
     def no_watches(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("app.index.watch.NativeWatch._open", no_watches)
+    monkeypatch.setattr("app.index.watch.watch.NativeWatch._open", no_watches)
     index = Index([pi_store(root)], str(tmp_path / "cache"), poll=False)
     with Listener(index) as listener:
         path = root / "--project-1--" / "session-1.jsonl"

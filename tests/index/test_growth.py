@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.index.index import Index
-from app.sessions import own_growth
+from app.sessions.storage import own_growth
 from tests.index.helpers import Listener, append, fill, message, pi_store, session, write
 
 if TYPE_CHECKING:
@@ -98,8 +98,9 @@ ADDS = """
 import os, signal, sys
 sys.path.insert(0, sys.argv[1])
 cache, path, name, many, last = sys.argv[2:]
-from app.sessions import SessionManager, own_growth
-from app.sessions.file_storage import FileStorage
+from app.sessions import SessionManager
+from app.sessions.storage import own_growth
+from app.sessions.storage.file_storage import FileStorage
 if os.environ.get("SMALL"):
     own_growth.LONGEST = int(os.environ["SMALL"])
 own_growth.tell_others(cache)
@@ -266,7 +267,7 @@ def test_what_did_not_fit_on_the_disk_is_not_ours(
 
     manager = SessionManager.open(str(path), agents=("pi",))
     real = FileStorage._write
-    monkeypatch.setattr("app.sessions.file_storage.os.write", lambda descriptor, line: 0)
+    monkeypatch.setattr("app.sessions.storage.file_storage.os.write", lambda descriptor, line: 0)
     with pytest.raises(SessionError):
         manager.append_label_change("e0", "x" * 1_000)
     monkeypatch.undo()

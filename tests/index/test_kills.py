@@ -16,7 +16,7 @@ import sys
 import time
 from pathlib import Path
 
-from app.index.database import SCHEMA
+from app.index.catalog.database import SCHEMA
 from app.index.index import Index
 from tests.index.equal import SECONDS, anew, assert_equal, assert_nothing_is_left_over, kept, seed
 from tests.index.helpers import append, fill, message, pi_store

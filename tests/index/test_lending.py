@@ -23,14 +23,15 @@ def printed(program: str) -> str:
 
 def test_sqlite_is_loaded_without_what_it_would_bring_along() -> None:
     program = (
-        "import app.index.database\nprint(*{'_sqlite3', 'functools', 'collections'} & sys.modules.keys())"
+        "import app.index.catalog.database\n"
+        "print(*{'_sqlite3', 'functools', 'collections'} & sys.modules.keys())"
     )
     assert printed(program) == "_sqlite3"
 
 
 def test_who_wants_functools_afterwards_gets_it_whole() -> None:
     program = """
-import app.index.database
+import app.index.catalog.database
 from functools import lru_cache, partial, reduce
 import sqlite3
 connection = sqlite3.connect(":memory:", cached_statements=3)
@@ -44,7 +45,7 @@ print(found == list(range(200)), lru_cache(3)(abs).cache_info())
 def test_nothing_is_lent_where_others_may_look(loaded: str) -> None:
     program = f"""
 import {loaded}
-from app.index.lending import Lending
+from app.index.catalog.lending import Lending
 with Lending():
     import functools
 print(hasattr(functools, "partial"), sys.modules["functools"] is functools)
@@ -54,7 +55,7 @@ print(hasattr(functools, "partial"), sys.modules["functools"] is functools)
 
 def test_what_was_lent_is_taken_back_after_an_error_too() -> None:
     program = """
-from app.index.lending import Lending
+from app.index.catalog.lending import Lending
 try:
     with Lending():
         print(hasattr(sys.modules["functools"], "partial"))

@@ -1,5 +1,5 @@
 """All that was stored is lost while a thread follows the files: it is read again soon, and until then no
-answer is told as whole (`app.index.again`, `app.index.follow`).
+answer is told as whole (`app.index.scan.again`, `app.index.watch.follow`).
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.index import again, polling
-from app.index.catalog import Catalog
+from app.index.catalog.catalog import Catalog
 from app.index.index import Index
-from app.index.polling import PollWatch
-from app.index.scan import Scanner
+from app.index.scan import again
+from app.index.scan.scan import Scanner
+from app.index.watch import polling
+from app.index.watch.polling import PollWatch
 from tests.index.helpers import Listener, append, facts, fill, fresh, message, pi_store
 from tests.index.test_lost import spoil
 from tests.waiting import PATIENCE, ends
@@ -23,7 +24,7 @@ from tests.waiting import PATIENCE, ends
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.index.batch import Delta
+    from app.index.scan.batch import Delta
     from app.stores.base import Store
 
 COUNT = 12

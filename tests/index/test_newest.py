@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.index.catalog import Catalog
-from app.index.current import make_current
-from app.index.database import Database
+from app.index.catalog.catalog import Catalog
+from app.index.catalog.database import Database
 from app.index.newest import look_first, newest
 from app.index.page import GOOD_MS, ROWS, Page
 from app.index.row import catalog_in
-from app.index.walk import Found, walk
-from app.index.workers import Workers
+from app.index.scan.current import make_current
+from app.index.scan.walk import Found, walk
+from app.index.workers.workers import Workers
 from app.stores.live import GROWING_MS
 from tests.denied import deny
 from tests.index.helpers import append, facts, fill, message, pi_store, session, write
@@ -271,7 +271,7 @@ def test_a_file_that_cannot_be_read_leaves_no_page(
 
 def looked_first(store: Store, cache: Path, monkeypatch: pytest.MonkeyPatch, much: int) -> Found:
     """What a first look finds, with so many bytes worth workers."""
-    monkeypatch.setattr("app.index.walk.WORKERS_FROM_BYTES", much)
+    monkeypatch.setattr("app.index.scan.walk.WORKERS_FROM_BYTES", much)
     return look_first([store], str(cache))
 
 

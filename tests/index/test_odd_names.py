@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.index import polling, watch
 from app.index.index import Index
-from app.index.polling import PollWatch
 from app.index.row import signature_of
-from app.index.watch import NativeWatch
+from app.index.watch import polling, watch
+from app.index.watch.polling import PollWatch
+from app.index.watch.watch import NativeWatch
 from tests.index.helpers import Listener, append, fill, message, pi_store, session, write
 
 if TYPE_CHECKING:

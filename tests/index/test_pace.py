@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.index import batch, follow
-from app.index.batch import BURST_SECONDS, DELTA_SECONDS, Pace
-from app.index.catalog import Catalog
+from app.index.catalog.catalog import Catalog
 from app.index.hints import Hints
-from app.index.scan import Scanner
+from app.index.scan import batch
+from app.index.scan.batch import BURST_SECONDS, DELTA_SECONDS, Pace
+from app.index.scan.scan import Scanner
+from app.index.watch import follow
 from tests.index.helpers import append, fill, message, pi_store
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from app.index.batch import Delta
+    from app.index.scan.batch import Delta
     from app.stores.base import Store
 
 

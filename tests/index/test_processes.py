@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from app.index.database import SCHEMA
+from app.index.catalog.database import SCHEMA
 from app.index.index import Index
 from tests.index.equal import anew, assert_equal, assert_nothing_is_left_over, kept
 from tests.index.helpers import append, facts, fill, fresh, message, pi_store
@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SCAN = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from app.index import batch, walk
+from app.index.scan import batch, walk
 from app.index.index import Index
 from tests.index.helpers import pi_store
 batch.SAVED_FROM = 8

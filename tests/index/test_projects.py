@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.index.catalog.unused import NOTED_MS, UNUSED_MS
 from app.index.index import Index
 from app.index.row import SCHEMA, unread
-from app.index.unused import NOTED_MS, UNUSED_MS
 from tests.factory import chain, write_session
 from tests.index.helpers import append, message, pi_store
 from tests.index.test_catalog import catalog, row, save
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from app.index.batch import Delta
-    from app.index.catalog import Catalog
+    from app.index.catalog.catalog import Catalog
+    from app.index.scan.batch import Delta
 
 
 def behind_its_back(folder: Path, statement: str, *values: object) -> int:

@@ -10,28 +10,28 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.index import batch as batch_module
-from app.index import jobs as jobs_module
-from app.index import scan as scan_module
-from app.index import work as work_module
-from app.index import workers as workers_module
-from app.index.catalog import Catalog
+from app.index.catalog.catalog import Catalog
 from app.index.index import Index
-from app.index.jobs import SMALL_BYTES, Job, list_first, steps_of
-from app.index.reader import ENDS, UNREADABLE, read
-from app.index.scan import Scanner
-from app.index.walk import Found, walk
-from app.index.workers import Workers
+from app.index.scan import batch as batch_module
+from app.index.scan import jobs as jobs_module
+from app.index.scan import scan as scan_module
+from app.index.scan import work as work_module
+from app.index.scan.jobs import SMALL_BYTES, Job, list_first, steps_of
+from app.index.scan.scan import Scanner
+from app.index.scan.walk import Found, walk
+from app.index.workers import workers as workers_module
+from app.index.workers.reader import ENDS, UNREADABLE, read
+from app.index.workers.workers import Workers
 from tests.index.helpers import append, facts, fresh, message, pi_store, session, write
 from tests.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Sequence
 
-    from app.index.batch import Delta
-    from app.index.jobs import Step
-    from app.index.reader import Result, Task
     from app.index.row import Signature
+    from app.index.scan.batch import Delta
+    from app.index.scan.jobs import Step
+    from app.index.workers.reader import Result, Task
     from app.stores.base import Store
 
 NEWEST, LARGE, SMALL, LATE = "newest.jsonl", "large.jsonl", "small.jsonl", "late.jsonl"
@@ -66,7 +66,7 @@ class Inline:
 @pytest.fixture
 def inline(monkeypatch: pytest.MonkeyPatch) -> type[Inline]:
     """Every scan has much to read: one file makes up the newest ones."""
-    monkeypatch.setattr("app.index.walk.WORKERS_FROM_BYTES", 1)
+    monkeypatch.setattr("app.index.scan.walk.WORKERS_FROM_BYTES", 1)
     monkeypatch.setattr(jobs_module, "FIRST_BYTES", 1_000)
     monkeypatch.setattr(Inline, "steps", [], raising=False)
     monkeypatch.setattr(Inline, "calls", [], raising=False)
@@ -276,7 +276,7 @@ def test_a_file_whose_ends_make_reading_fail_is_none_the_worse(
     def fail(*_: object) -> None:
         raise ValueError("a mistake of ours")
 
-    monkeypatch.setattr("app.sessions.ends.provisional", fail)
+    monkeypatch.setattr("app.sessions.tally.ends.provisional", fail)
     told: list[Delta] = []
     index.scan(told.append)
     assert not any(provisional for _, provisional in shown(told))
@@ -284,7 +284,7 @@ def test_a_file_whose_ends_make_reading_fail_is_none_the_worse(
 
 
 def test_workers_read_ends_too(tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.index.walk.WORKERS_FROM_BYTES", 1)
+    monkeypatch.setattr("app.index.scan.walk.WORKERS_FROM_BYTES", 1)
     monkeypatch.setattr(jobs_module, "FIRST_BYTES", 1_000)
     index = Index([store], str(tmp_path / "cache"))
     told: list[Delta] = []
@@ -298,7 +298,7 @@ def test_workers_come_up_during_the_first_walk_and_end(
     inline: type[Inline], index: Index, monkeypatch: pytest.MonkeyPatch, much: bool
 ) -> None:
     if not much:
-        monkeypatch.setattr("app.index.walk.WORKERS_FROM_BYTES", 1_000_000)
+        monkeypatch.setattr("app.index.scan.walk.WORKERS_FROM_BYTES", 1_000_000)
     walk = scan_module.walk
 
     def after_the_start(*arguments: object) -> object:
@@ -320,7 +320,7 @@ def test_workers_come_up_before_the_first_list_is_made_of_what_a_walk_found(
     inline: type[Inline], store: Store, index: Index, monkeypatch: pytest.MonkeyPatch, much: bool
 ) -> None:
     if not much:
-        monkeypatch.setattr("app.index.walk.WORKERS_FROM_BYTES", 1_000_000)
+        monkeypatch.setattr("app.index.scan.walk.WORKERS_FROM_BYTES", 1_000_000)
 
     class Watched(Found):
         __slots__ = ()

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.actions.rename import rename
-from app.index import scan as scan_module
 from app.index.index import Index
 from app.index.row import problem_count
-from app.index.walk import walk
+from app.index.scan import scan as scan_module
+from app.index.scan.walk import walk
 from tests.index.helpers import append, facts, fill, fresh, header, message, pi_store, session, write
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from app.index.batch import Delta
+    from app.index.scan.batch import Delta
     from app.stores.base import Store
 
 
@@ -303,8 +303,8 @@ def test_what_fails_with_a_file_once_says_nothing_about_the_file(
     def fails(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr("app.sessions.summarise.summarise", fails)
-    monkeypatch.setattr("app.sessions.summarise.extend", fails)
+    monkeypatch.setattr("app.sessions.tally.summarise.summarise", fails)
+    monkeypatch.setattr("app.sessions.tally.summarise.extend", fails)
     index.scan()
     (row,) = index.rows()
     assert (row.path, row.message_count, row.is_out_of_reach) == (str(known), 1, True)

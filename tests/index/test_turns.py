@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.index import follow, turns, watch
-from app.index.catalog import Catalog
+from app.index.catalog.catalog import Catalog
 from app.index.hints import Hints
 from app.index.index import Index
 from app.index.row import Signature, signature_of, unread
-from app.index.scan import Scanner
-from app.index.turns import LOOK_SECONDS, MOST, ROUND_SECONDS, Turns
-from app.index.watch import NativeWatch
+from app.index.scan.scan import Scanner
+from app.index.watch import follow, turns, watch
+from app.index.watch.turns import LOOK_SECONDS, MOST, ROUND_SECONDS, Turns
+from app.index.watch.watch import NativeWatch
 from tests.index.helpers import Listener, append, fill, message, pi_store, session, write
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         looks[str(path)] += 1
         return real(path, **how)
 
-    monkeypatch.setattr("app.index.turns.os.stat", stat)
+    monkeypatch.setattr("app.index.watch.turns.os.stat", stat)
     return looks
 
 
@@ -195,7 +195,7 @@ def test_a_folder_that_changed_long_ago_is_not_listed_again(
     early.turns.walked(())
     listed: list[str] = []
     real = os.scandir
-    monkeypatch.setattr("app.index.turns.os.scandir", lambda path: (listed.append(path), real(path))[1])
+    monkeypatch.setattr("app.index.watch.turns.os.scandir", lambda path: (listed.append(path), real(path))[1])
     assert early.look().count == 0
     assert listed == []
     write(early.paths[0].parent / "new.jsonl", session())

@@ -12,8 +12,8 @@ import pytest
 
 from app.index.hints import hints_of
 from app.index.mounts import is_silent
-from app.index.polling import HOT_FILES, TURN_FILES, PollWatch
 from app.index.row import signature_of
+from app.index.watch.polling import HOT_FILES, TURN_FILES, PollWatch
 from tests.index.helpers import append, fill, message, pi_store, session, write
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
             looks[path] += 1
         return real(path, **how)
 
-    monkeypatch.setattr("app.index.polling.os.stat", stat)
+    monkeypatch.setattr("app.index.watch.polling.os.stat", stat)
     return looks
 
 

@@ -12,22 +12,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.index import process as process_module
-from app.index import worker
-from app.index.catalog import Catalog
+from app.index.catalog.catalog import Catalog
 from app.index.index import Index
-from app.index.reader import read
 from app.index.text.spans import bytes_of
-from app.index.workers import BATCH_FILES, CRASHED, FIRST_BATCH_BYTES, Workers, _batches, _command
-from app.sessions.summarise import summarise
+from app.index.workers import process as process_module
+from app.index.workers import worker
+from app.index.workers.reader import read
+from app.index.workers.workers import BATCH_FILES, CRASHED, FIRST_BATCH_BYTES, Workers, _batches, _command
+from app.sessions.tally.summarise import summarise
 from tests.index.helpers import facts, fill, fresh, pi_store, session, write
 from tests.waiting import until
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from app.index.reader import Result, Task
     from app.index.text.store import TextStore
+    from app.index.workers.reader import Result, Task
 
 
 def tasks(paths: list[Path]) -> list[tuple[Task, int]]:
@@ -100,7 +100,7 @@ def test_no_environment_and_no_site_packages_but_all_that_we_can_import() -> Non
 
 LOADED = """
 import sys; sys.path[:] = sys.argv[1:]
-from app.index import worker
+from app.index.workers import worker
 worker.load()
 print(*sys.modules)
 """
@@ -109,7 +109,7 @@ print(*sys.modules)
 def test_a_worker_loads_only_what_it_decodes_with() -> None:
     command = [LOADED if word == worker.START else word for word in _command()]
     loaded = set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
-    assert {"msgspec", "app.sessions.ends", "app.sessions.summarise"} <= loaded
+    assert {"msgspec", "app.sessions.tally.ends", "app.sessions.tally.summarise"} <= loaded
     # Each of these takes as long as a hundred files or more, and comes along unasked.
     assert not loaded & {"orjson", "dataclasses", "inspect", "_hashlib", "subprocess", "threading"}
     assert not loaded & {"typing_extensions", "msgspec.inspect", "textwrap", "platform"}
@@ -158,7 +158,7 @@ def _parent(process: int) -> int:
 
 SLEEPS = """
 import sys, time; sys.path[:] = sys.argv[1:]
-from app.index import reader, worker
+from app.index.workers import reader, worker
 reader.read = lambda task, keep: time.sleep(1000)
 worker.main()
 """
@@ -178,7 +178,7 @@ def test_a_worker_ends_with_its_input_whatever_it_is_doing() -> None:
 
 IS_KILLED = """
 import sys, os, signal; sys.path[:] = sys.argv[1:]
-from app.index import reader, worker
+from app.index.workers import reader, worker
 really = reader.read
 def read(task, keep):
     if "/killed" in task[0]:
@@ -205,7 +205,7 @@ def test_workers_that_are_killed_lose_nothing(tmp_path: Path, monkeypatch: pytes
 
 DIES_AT_POISON = """
 import sys, os; sys.path[:] = sys.argv[1:]
-from app.index import reader, worker
+from app.index.workers import reader, worker
 really = reader.read
 def read(task, keep):
     if "poison" in task[0]:
@@ -290,7 +290,7 @@ def test_workers_that_are_stopped_end_with_us_too(tmp_path: Path) -> None:
 
 
 def test_a_large_first_scan_uses_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.index.walk.WORKERS_FROM_BYTES", 1000)
+    monkeypatch.setattr("app.index.scan.walk.WORKERS_FROM_BYTES", 1000)
     store = pi_store(tmp_path / "store")
     paths = fill(tmp_path / "store", 300)
     index = Index([store], str(tmp_path / "cache"))
@@ -303,7 +303,7 @@ def test_a_large_first_scan_uses_them(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_stopping_a_large_scan_ends_the_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.index.walk.WORKERS_FROM_BYTES", 1000)
+    monkeypatch.setattr("app.index.scan.walk.WORKERS_FROM_BYTES", 1000)
     fill(tmp_path / "store", 300)
     index = Index([pi_store(tmp_path / "store")], str(tmp_path / "cache"))
     stop = threading.Event()
@@ -323,7 +323,7 @@ def test_a_mistake_of_ours_with_one_file_is_its_reason(
     def broken(*_: object) -> None:
         raise KeyError("oops")
 
-    monkeypatch.setattr("app.sessions.summarise.summarise", broken)
+    monkeypatch.setattr("app.sessions.tally.summarise.summarise", broken)
     result = read((str(write(tmp_path / "a.jsonl", session())), ("pi",), 1, (), 0, b""))
     assert result[:2] == (None, "cannot be read: KeyError: 'oops'")
 

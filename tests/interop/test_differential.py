@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.formats.slot import fold_title
-from app.sessions.tree import open_tree
+from app.sessions.tree.tree import open_tree
 from tests.interop.programs import Program, assistant, tool_result, user
 from tests.interop.sides import MISSING, Ours, Real, RealOmp, Side, Step, steps_told
 from tests.interop.views import differences, of_tree, times_in_context, untimed

@@ -13,8 +13,8 @@ import pytest
 
 from app.demo import write_demo
 from app.formats.stamps import parse_time
-from app.sessions.summarise import summarise
-from app.sessions.tree import open_tree
+from app.sessions.tally.summarise import summarise
+from app.sessions.tree.tree import open_tree
 from app.stores import named
 from app.stores.layout import session_files
 from tests.interop.programs import UNDEFINED, Died, Program, Refused, Session, assistant, tool_result, user

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.sessions import SessionManager
-from app.sessions.tree import open_tree
+from app.sessions.tree.tree import open_tree
 from tests.interop.programs import Program, assistant, tool_result, user
 from tests.interop.views import differences, of_manager, of_program, of_tree, untimed
 

@@ -13,8 +13,8 @@ from app.formats.stamps import parse_time
 
 if TYPE_CHECKING:
     from app.sessions import SessionManager
-    from app.sessions.context import Context
-    from app.sessions.tree import SessionTree
+    from app.sessions.manager.context import Context
+    from app.sessions.tree.tree import SessionTree
 
 _REFERENCES = ("parentId", "targetId", "firstKeptEntryId", "fromId")
 _MADE_UP = ("id", "timestamp")

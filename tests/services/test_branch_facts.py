@@ -9,8 +9,8 @@ from threading import Lock
 import pytest
 
 from app.services.branch_facts import BranchReader
-from app.sessions.branches import branch_facts
-from app.sessions.tree import open_tree
+from app.sessions.tree.branches import branch_facts
+from app.sessions.tree.tree import open_tree
 from app.view.branch_table import BranchTable, branch_words
 from tests.factory import entry, header, message, write_session
 

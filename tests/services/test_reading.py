@@ -11,8 +11,8 @@ import pytest
 from app.messages.reading import RowsRead, TreeFailed, TreeOpened
 from app.services import reading
 from app.services.reading import BATCH, RowReader, TreeReader
-from app.sessions import intake
-from app.sessions.tree import END, open_tree
+from app.sessions.tree import intake
+from app.sessions.tree.tree import END, open_tree
 from tests.factory import chain, write_session
 from tests.waiting import PATIENCE
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.sessions import entry_lines, path_reader
+from app.sessions.tree import entry_lines, path_reader
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from app.sessions import blobs
-from app.sessions.blobs import PREFIX, BlobStore, parse_ref
+from app.sessions.storage import blobs
+from app.sessions.storage.blobs import PREFIX, BlobStore, parse_ref
 
 DATA = b"\x89PNG not really"
 DIGITS = hashlib.sha256(DATA).hexdigest()

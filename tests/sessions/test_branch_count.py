@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.sessions import summarise as summarise_module
-from app.sessions.branches import ends
-from app.sessions.silent_ends import MANY
-from app.sessions.summarise import Outcome, extend, summarise
-from app.sessions.tally import Tally
-from app.sessions.tree import open_tree
+from app.sessions.tally import summarise as summarise_module
+from app.sessions.tally.silent_ends import MANY
+from app.sessions.tally.summarise import Outcome, extend, summarise
+from app.sessions.tally.tally import Tally
+from app.sessions.tree.branches import ends
+from app.sessions.tree.tree import open_tree
 from tests.sessions.lines import HEADER, HEADER_MS, MTIME, answer, content, custom, label, put, user
 from tests.sessions.strategies import LINES
 

@@ -14,9 +14,9 @@ from app.formats.content import text_of
 from app.formats.decode import BadLine
 from app.formats.dialects import named
 from app.formats.header import read_header
-from app.sessions import ends
-from app.sessions.ends import HEAD, TAIL, UNTOLD, _beginning, provisional
-from app.sessions.summarise import summarise
+from app.sessions.tally import ends
+from app.sessions.tally.ends import HEAD, TAIL, UNTOLD, _beginning, provisional
+from app.sessions.tally.summarise import summarise
 from tests.sessions.lines import HEADER, HEADER_MS, MTIME, answer, content, custom, put, user
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from app.formats.brief import briefs
 from app.formats.header import read_header
 from app.sessions.heard import Heard, hear
-from app.sessions.taking import take
-from app.sessions.tally import Tally
+from app.sessions.tally.taking import take
+from app.sessions.tally.tally import Tally
 
 HEADER = b'{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/x"}\n'
 

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from app.sessions import snapshot
-from app.sessions.history import HistoryError, HistoryRow, HistoryStorage, open_history
+from app.sessions.storage import snapshot
+from app.sessions.storage.history import HistoryError, HistoryRow, HistoryStorage, open_history
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

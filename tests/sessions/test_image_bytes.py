@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.formats.image_block import Image, NoImage
-from app.sessions import image_bytes as module
-from app.sessions.blobs import BlobStore
-from app.sessions.image_bytes import blobs_of, image_bytes
+from app.sessions.storage import image_bytes as module
+from app.sessions.storage.blobs import BlobStore
+from app.sessions.storage.image_bytes import blobs_of, image_bytes
 from app.stores import discover
 
 if TYPE_CHECKING:

@@ -13,18 +13,18 @@ from hypothesis import strategies as st
 
 from app.formats.brief import Brief
 from app.formats.header import Fault, read_header
-from app.sessions import summarise as summarise_module
 from app.sessions.deepest import deepest
-from app.sessions.leaves import Leaves, NeedsReread
-from app.sessions.summarise import MOST, Outcome, extend, summarise
-from app.sessions.tally import Tally
+from app.sessions.tally import summarise as summarise_module
+from app.sessions.tally.leaves import Leaves, NeedsReread
+from app.sessions.tally.summarise import MOST, Outcome, extend, summarise
+from app.sessions.tally.tally import Tally
 from tests.sessions.lines import HEADER, MTIME, answer, content, custom, label, put, user
 from tests.sessions.strategies import IDS, LINES
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from app.sessions.halves import Halves
+    from app.sessions.tally.halves import Halves
 
 HEAD = json.dumps(HEADER).encode() + b"\n"
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.sessions.body import Changed
-from app.sessions.known_file import NO_FILE, KnownFile
+from app.sessions.tree.body import Changed
+from app.sessions.tree.known_file import NO_FILE, KnownFile
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from app.formats.dialects import named
 from app.index.search.shape import read_shape, shape_of
-from app.sessions.branches import branch_facts, branches_from
 from app.sessions.errors import DuplicateId
-from app.sessions.manager import SessionManager
-from app.sessions.summarise import Outcome, extend, summarise
-from app.sessions.tree import Changed, open_tree
+from app.sessions.manager.manager import SessionManager
+from app.sessions.tally.summarise import Outcome, extend, summarise
+from app.sessions.tree.branches import branch_facts, branches_from
+from app.sessions.tree.tree import Changed, open_tree
 from app.view.tree_faults import faults_of
 from app.view.tree_view import TreeView
 from tests.sessions.lines import MTIME, content, put
@@ -27,7 +27,7 @@ from tests.sessions.test_tree import same
 
 if TYPE_CHECKING:
     from app.sessions.summary import Summary
-    from app.sessions.tree import SessionTree
+    from app.sessions.tree.tree import SessionTree
 
 HEADER = {"type": "session", "id": "abc", "version": 1, "timestamp": "2026-02-16T10:00:00Z", "cwd": "/w"}
 AGENTS = ("agent",)

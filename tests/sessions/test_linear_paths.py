@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.sessions import path_reader
-from app.sessions import tree as trees
-from app.sessions.anchor import BEGINNING, Anchor
-from app.sessions.manager import SessionManager
-from app.sessions.path_reader import open_path
-from app.sessions.tree import open_end, open_tree
+from app.sessions.manager.manager import SessionManager
+from app.sessions.tree import path_reader
+from app.sessions.tree import tree as trees
+from app.sessions.tree.anchor import BEGINNING, Anchor
+from app.sessions.tree.path_reader import open_path
+from app.sessions.tree.tree import open_end, open_tree
 from tests.sessions.lines import content, handed_out, put
 from tests.sessions.test_linear import AGENTS, HEADER, ORIGIN, SESSIONS, said
 

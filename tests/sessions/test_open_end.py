@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.sessions import tree as trees
-from app.sessions import windows
-from app.sessions.tree import Overtaken, open_end, open_tree
+from app.sessions.tree import tree as trees
+from app.sessions.tree import windows
+from app.sessions.tree.tree import Overtaken, open_end, open_tree
 from tests.sessions.lines import HEADER, answer, content, custom, label, put, user
 
 if TYPE_CHECKING:

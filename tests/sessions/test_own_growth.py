@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.sessions import FileStorage, own_growth
-from app.sessions.own_growth import Others, added_here, adding, is_ours, tell_others
+from app.sessions import FileStorage
+from app.sessions.storage import own_growth
+from app.sessions.storage.own_growth import Others, added_here, adding, is_ours, tell_others
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -124,7 +125,7 @@ def test_a_note_is_found_though_the_file_is_put_aside_under_its_writer(
         return real(descriptor, data)
 
     aside: list[int] = []
-    monkeypatch.setattr("app.sessions.own_growth.os.write", write)
+    monkeypatch.setattr("app.sessions.storage.own_growth.os.write", write)
     start, end = add(file, b"two\n")
     assert aside
     others.look()

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 
 from app.formats.header import read_header
-from app.sessions import tally as tally_module
-from app.sessions.tally import Tally
+from app.sessions.tally import tally as tally_module
+from app.sessions.tally.tally import Tally
 from tests.sessions.lines import HEADER, MTIME, content, user
 from tests.sessions.strategies import LINES
 

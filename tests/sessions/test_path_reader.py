@@ -8,10 +8,10 @@ import random
 
 import pytest
 
-from app.sessions import entry_lines, path_reader
-from app.sessions.anchor import BEGINNING, Anchor
-from app.sessions.path_reader import Changed, Overtaken, open_path
-from app.sessions.tree import open_tree
+from app.sessions.tree import entry_lines, path_reader
+from app.sessions.tree.anchor import BEGINNING, Anchor
+from app.sessions.tree.path_reader import Changed, Overtaken, open_path
+from app.sessions.tree.tree import open_tree
 from tests.factory import chain, entry, header, message, write_session
 from tests.sessions.lines import handed_out
 

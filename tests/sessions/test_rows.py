@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.sessions import rows
-from app.sessions.rows import GONE, LONG
-from app.sessions.tree import Node, SessionTree, open_tree
+from app.sessions.tree import rows
+from app.sessions.tree.rows import GONE, LONG
+from app.sessions.tree.tree import Node, SessionTree, open_tree
 from tests.sessions.lines import HEADER, answer, content, put, user
 
 if TYPE_CHECKING:

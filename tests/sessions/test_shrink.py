@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.sessions.blobs import PREFIX, BlobStore
-from app.sessions.rewrite import DROP, INTO, rewrite
-from app.sessions.shrink import LONGEST, NOTICE, SMALLEST_IMAGE, restore, shrink
+from app.sessions.storage.blobs import PREFIX, BlobStore
+from app.sessions.storage.rewrite import DROP, INTO, rewrite
+from app.sessions.storage.shrink import LONGEST, NOTICE, SMALLEST_IMAGE, restore, shrink
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.sessions.problems import problems
-from app.sessions.summarise import Outcome, summarise
 from app.sessions.summary import FIELDS, FIRST_MESSAGE_LIMIT, NO_MESSAGES, Summary
+from app.sessions.tally.problems import problems
+from app.sessions.tally.summarise import Outcome, summarise
 from tests.sessions.lines import HEADER, HEADER_MS, MTIME, answer, content, custom, label, put, user
 
 if TYPE_CHECKING:

@@ -19,10 +19,10 @@ from app.formats.dialects import named
 from app.formats.everything import everything
 from app.formats.fold import encoded, fold
 from app.formats.header import read_header
-from app.sessions.leaves import NeedsReread
 from app.sessions.pieces import pieces
-from app.sessions.summarise import extend, summarise
-from app.sessions.tally import Tally
+from app.sessions.tally.leaves import NeedsReread
+from app.sessions.tally.summarise import extend, summarise
+from app.sessions.tally.tally import Tally
 from tests.sessions.lines import HEADER, MTIME, answer, content, put, user
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from app.formats.fold import fold
 from app.formats.sought import sought, sought_quickly
-from app.sessions import texts as texts_module
-from app.sessions.intake import Overtaken
-from app.sessions.texts import EntryTexts
-from app.sessions.tree import Changed, open_tree
+from app.sessions.tree import texts as texts_module
+from app.sessions.tree.intake import Overtaken
+from app.sessions.tree.texts import EntryTexts
+from app.sessions.tree.tree import Changed, open_tree
 from tests.factory import entry, header, message, write_session
 
 

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from app.formats.header import NotASession
 from app.formats.parts import parts
-from app.sessions.body import Changed
-from app.sessions.problems import problems
-from app.sessions.rows import GONE
-from app.sessions.summarise import summarise
-from app.sessions.tree import open_tree
+from app.sessions.tally.problems import problems
+from app.sessions.tally.summarise import summarise
+from app.sessions.tree.body import Changed
+from app.sessions.tree.rows import GONE
+from app.sessions.tree.tree import open_tree
 from tests.sessions.lines import HEADER, MTIME
 from tests.sessions.strategies import LINES
 from tests.sessions.test_tree import reachable, same

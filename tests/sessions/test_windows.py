@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.sessions.windows import windows
+from app.sessions.tree.windows import windows
 
 if TYPE_CHECKING:
     from pathlib import Path

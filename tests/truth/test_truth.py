@@ -11,7 +11,7 @@ import pytest
 from app.formats.stamps import iso
 from app.index.as_json import to_json
 from app.index.index import Index
-from app.sessions.ends import HEAD, TAIL, UNTOLD, provisional
+from app.sessions.tally.ends import HEAD, TAIL, UNTOLD, provisional
 from app.stores import discover
 from tests.benchmarks.corpus import build, stores
 from tests.benchmarks.corpus.compare import differences

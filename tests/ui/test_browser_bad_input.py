@@ -48,7 +48,7 @@ async def test_a_session_that_cannot_be_read_says_why(browser, three):
 
 
 async def test_a_session_that_cannot_be_opened_says_so_and_is_tried_again(browser, three, monkeypatch):
-    from app.sessions import tree
+    from app.sessions.tree import tree
 
     def refuse(path, *_):
         raise PermissionError(13, "Permission denied", path)

@@ -6,8 +6,9 @@ import threading
 
 import pytest
 
-from app.index import jobs, workers
-from app.index.reader import ENDS, read
+from app.index.scan import jobs
+from app.index.workers import workers
+from app.index.workers.reader import ENDS, read
 from tests.factory import chain, message
 from tests.ui.conftest import HERE, pi_session
 
@@ -38,7 +39,7 @@ class Held:
 
 @pytest.fixture
 def held(monkeypatch):
-    monkeypatch.setattr("app.index.walk.WORKERS_FROM_BYTES", 1)
+    monkeypatch.setattr("app.index.scan.walk.WORKERS_FROM_BYTES", 1)
     monkeypatch.setattr(jobs, "FIRST_BYTES", 0)
     monkeypatch.setattr(workers, "Workers", Held)
     monkeypatch.setattr(Held, "go", threading.Event(), raising=False)

@@ -417,7 +417,7 @@ async def test_a_command_can_be_given_up(browser, work, tmp_path):
 
 
 async def test_beside_a_live_program_here_is_refused_and_the_new_file_offered(browser, work, monkeypatch):
-    from app.sessions.manager import SessionManager
+    from app.sessions.manager.manager import SessionManager
 
     monkeypatch.setattr(SessionManager, "danger", lambda *_: "pi (process 7) has it open")
     async with browser(here=str(work), size=(160, 45)) as it:

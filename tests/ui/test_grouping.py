@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app import first_frame
-from app.index.front import Front
+from app.index.catalog.front import Front
 from app.index.index import Index
 from app.setup import Setup
 from app.stores import discover

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from app.messages.searching import HitPlaced
-from app.sessions import tree as session_tree
+from app.sessions.tree import tree as session_tree
 from tests.factory import append, chain, entry, header, message
 from tests.ui.conftest import pi_session
 

@@ -10,7 +10,7 @@ from PIL import Image
 from textual.screen import ModalScreen
 
 from app.formats import pixels
-from app.sessions.blobs import BlobStore
+from app.sessions.storage.blobs import BlobStore
 from app.settings import settings_file
 from app.view.image_lines import UPPER, ImageLine
 from app.view.kitty import cells_of, forgetting

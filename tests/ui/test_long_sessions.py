@@ -11,7 +11,7 @@ import pytest
 from app.screens import entry_side
 from app.services.entry_reading import EntryReader
 from app.services.reading import TreeReader
-from app.sessions import tree as trees
+from app.sessions.tree import tree as trees
 from app.widgets import burst
 from app.widgets.entry_tree import EntryTree
 from tests.factory import chain

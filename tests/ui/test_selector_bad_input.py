@@ -15,8 +15,8 @@ from app.screens.archive_dialog import ArchiveDialog
 from app.screens.dialogs import FolderDialog, ResumeDialog
 from app.screens.questions import RowEditor, RowQuestion
 from app.services import liveness
-from app.sessions import guard
 from app.sessions.errors import SessionError
+from app.sessions.manager import guard
 from app.stores.live import MAYBE, Verdict
 from tests.factory import chain, entry, message, write_session
 from tests.ui.conftest import pack, pi_session, snapshot

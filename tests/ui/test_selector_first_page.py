@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from app import first_frame, key_order
-from app.index.front import Front
+from app.index.catalog.front import Front
 from app.index.index import Index
 from app.screens.keeping_screen import KeepingScreen
 from app.setup import Setup

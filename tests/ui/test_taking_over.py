@@ -8,7 +8,7 @@ import pytest
 from textual.screen import Screen
 
 from app import first_frame, places
-from app.index.front import Front
+from app.index.catalog.front import Front
 from app.index.index import Index
 from app.screens.sessions_screen import SessionsScreen
 from app.services.indexing import place_of

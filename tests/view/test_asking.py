@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.sessions.change import Change
+from app.sessions.manager.change import Change
 from app.view.asking import delete_question, earlier_question, named_question, trash_question
 from app.view.cells import width
 

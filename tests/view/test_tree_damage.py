@@ -9,7 +9,7 @@ import pytest
 
 import app.view.tree_damage
 from app.reports.tree import drawn
-from app.sessions.tree import open_tree
+from app.sessions.tree.tree import open_tree
 from app.view import tree_moves
 from app.view.line import line_width, plain
 from app.view.tree_damage import damaged_faults, render_damaged_row
@@ -168,7 +168,7 @@ def test_the_command_line_prints_them_alike(tmp_path, ascii_only):
 
 
 def test_the_end_of_a_long_session_shows_none(tmp_path):
-    from app.sessions.tree import END, open_end
+    from app.sessions.tree.tree import END, open_end
 
     lines = [
         message(f"{at:08x}", f"{at - 1:08x}" if at else None, "user", "x" * 5_000, at) for at in range(300)

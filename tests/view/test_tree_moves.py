@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.sessions.tree import open_tree
+from app.sessions.tree.tree import open_tree
 from app.view import tree_moves
 from app.view.line import line_width, plain
 from app.view.tree_filter import MODES

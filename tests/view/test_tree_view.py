@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.reports.tree import drawn as report
-from app.sessions.tree import open_tree
+from app.sessions.tree.tree import open_tree
 from app.view.line import plain
 from app.view.tree_filter import MODES, chosen, shows
 from app.view.tree_row import ASCII, render_tree_row

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from app.sessions.tree import open_tree
+from app.sessions.tree.tree import open_tree
 from app.view.tree_view import TreeView
 from tests.factory import entry, header, message, write_session
 

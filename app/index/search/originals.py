@@ -13,7 +13,7 @@ from app.formats.lines import BOM, read_at
 from app.formats.migrate import CURRENT_VERSION, migrate
 from app.index.search.cutting import cut
 from app.index.search.opening import open_stored
-from app.sessions.body import begins_a_line
+from app.sessions.tree.body import begins_a_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -78,7 +78,7 @@ class Places:
         try:
             shape = read_shape(row.path, row.dialect, keep_going)
             if shape is None and keep_going():
-                from app.sessions.tree import Overtaken, open_tree
+                from app.sessions.tree.tree import Overtaken, open_tree
 
                 try:
                     shape = shape_of(open_tree(row.path, self._agents.get(row.store, ()), keep_going))

@@ -16,7 +16,7 @@ from app.index.text.mapped import Segments, runs_free
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from app.index.catalog import Catalog
+    from app.index.catalog.catalog import Catalog
     from app.index.row import Row
     from app.index.search.deep.ahead import Ahead
     from app.index.search.found import Hit

@@ -11,7 +11,7 @@ from app.index.search.spread import Spread
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from app.index.catalog import Catalog
+    from app.index.catalog.catalog import Catalog
     from app.index.row import Row
     from app.index.text.mapped import Segments
     from app.index.text.segment import Span

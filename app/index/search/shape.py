@@ -19,12 +19,12 @@ from app.formats.silent import SILENT
 from app.formats.skim import REFUSALS
 from app.index.search.opening import open_stored
 from app.sessions.path_ends import numbers_of_ends
-from app.sessions.windows import windows
+from app.sessions.tree.windows import windows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from app.sessions.tree import SessionTree
+    from app.sessions.tree.tree import SessionTree
 
 _NEWLINE = 0x0A
 _NONE = -1
@@ -49,7 +49,7 @@ class Shape:
     """Entries by their numbers, in the order of the file.
 
     ids, offsets   of each, as written, and where its line begins
-    branches       how many there are, numbered as in the border of the tree (`sessions.branches`)
+    branches       how many there are, numbered as in the border of the tree (`sessions.tree.branches`)
     """
 
     def __init__(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from threading import Event
 
-    from app.index.catalog import Catalog
+    from app.index.catalog.catalog import Catalog
     from app.index.text.segment import Span
     from app.index.text.table import Used
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from contextlib import AbstractContextManager
 
-    from app.index.catalog import Catalog
+    from app.index.catalog.catalog import Catalog
     from app.index.row import Signature
     from app.index.text.segment import Kept, Span
     from app.index.text.table import Used

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import marshal
 
-from app.index.database import Doubt, decode, expect
+from app.index.catalog.database import Doubt, decode, expect
 from app.index.text.segment import is_name
 
 TYPE_CHECKING = False

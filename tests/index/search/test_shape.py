@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from app.demo import write_demo
 from app.formats.header import NotASession
+from app.index.scan.walk import walk
 from app.index.search.shape import Shape, read_shape, shape_of
-from app.index.walk import walk
-from app.sessions.branches import branch_facts
-from app.sessions.tree import open_tree
+from app.sessions.tree.branches import branch_facts
+from app.sessions.tree.tree import open_tree
 from app.stores import named
 from app.view.branch_table import BranchTable
 from tests.factory import NOW, header, message

@@ -20,8 +20,8 @@ import pytest
 from app.formats.kinds import USER
 from app.index import mounts
 from app.index.cache import where
-from app.index.catalog import Catalog
-from app.index.database import SCHEMA
+from app.index.catalog.catalog import Catalog
+from app.index.catalog.database import SCHEMA
 from app.index.index import Index
 from app.index.text import segment as segment_module
 from app.index.text.store import TextStore
@@ -163,8 +163,8 @@ def test_the_same_under_a_segment_that_is_being_written(
 
 
 def test_a_list_does_not_wait_for_texts(cache: Path, store: Store) -> None:
-    from app.index.current import make_current
-    from app.index.walk import walk
+    from app.index.scan.current import make_current
+    from app.index.scan.walk import walk
 
     fill(Path(store.root), 5)
     scanned(cache, store)
@@ -213,7 +213,7 @@ def test_a_disk_that_is_full_costs_the_texts_and_not_the_rows(
 def test_no_folder_for_texts_is_told_once(
     cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch, workers_from: int
 ) -> None:
-    monkeypatch.setattr("app.index.walk.WORKERS_FROM_BYTES", workers_from)
+    monkeypatch.setattr("app.index.scan.walk.WORKERS_FROM_BYTES", workers_from)
     fill(Path(store.root), 60)
     cache.mkdir()
     (cache / f"text-{SCHEMA}").write_text("in the way")
@@ -313,8 +313,16 @@ def test_a_catalog_in_memory_throws_nothing_away(cache: Path, store: Store) -> N
 READS = """
 import os, sys
 sys.path.insert(0, sys.argv[1])
-import app.index.follow, app.index.scan, app.index.text.store, app.index.text.compact, app.sessions.summarise
-import app.index.verify, app.index.cache, app.index.saving, app.index.in_memory, app.index.unusable
+import app.index.watch.follow
+import app.index.scan.scan
+import app.index.text.store
+import app.index.text.compact
+import app.sessions.tally.summarise
+import app.index.verify
+import app.index.cache
+import app.index.catalog.saving
+import app.index.catalog.in_memory
+import app.index.catalog.unusable
 from tests.index.helpers import pi_store
 from tests.index.text.helpers import texts
 from app.index.index import Index
@@ -437,7 +445,7 @@ def test_spans_that_cannot_be_read_are_damage_of_the_catalog(cache: Path, store:
 
 
 def test_workers_keep_texts_too(cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.index.walk.WORKERS_FROM_BYTES", 1_000)
+    monkeypatch.setattr("app.index.scan.walk.WORKERS_FROM_BYTES", 1_000)
     monkeypatch.setattr(segment_module, "FULL_BYTES", 1_000)
     fill(Path(store.root), 300)
     index = scanned(cache, store)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.index.catalog import Catalog
+from app.index.catalog.catalog import Catalog
 from app.index.index import Index
 from app.index.text import compact as module
 from app.index.text import segment as segment_module
@@ -249,7 +249,7 @@ TIDIES = """
 import os, sys, threading
 sys.path.insert(0, sys.argv[1])
 sys.argv[2]
-from app.index.catalog import Catalog
+from app.index.catalog.catalog import Catalog
 from app.index.text import compact, segment, table
 from tests.index.helpers import pi_store
 compact.WORTH_BYTES = 0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.index.catalog import Catalog
+from app.index.catalog.catalog import Catalog
 from app.index.index import Index
 from app.index.text import compact
 from app.index.text.compact import WORTH_BYTES

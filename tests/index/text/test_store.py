@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.formats.kinds import USER
-from app.index.catalog import Catalog
+from app.index.catalog.catalog import Catalog
 from app.index.index import Index
 from app.index.text import spans as spans_module
 from app.index.text import store as store_module
@@ -25,7 +25,7 @@ from tests.index.text.helpers import assert_right, scanned, segments, spans_by_n
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.index.batch import Delta
+    from app.index.scan.batch import Delta
     from app.index.text.segment import Span
     from app.stores.base import Store
 
@@ -240,12 +240,12 @@ READS_ROWS = """
 import sys
 sys.path.insert(0, sys.argv[1])
 from app.formats.kinds import USER
-from app.index.catalog import Catalog
+from app.index.catalog.catalog import Catalog
 from tests.index.helpers import pi_store
 catalog = Catalog(sys.argv[2], [pi_store(sys.argv[3])])
 assert catalog.groups() and catalog.newest(50)[0] and catalog.rows()
 catalog.close()
-print(sorted(name for name in sys.modules if name.startswith(("app.index.text", "app.index.saving"))))
+print(sorted(name for name in sys.modules if name.startswith(("app.index.text", "app.index.catalog.saving"))))
 """
 
 

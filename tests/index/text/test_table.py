@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.index.catalog import Catalog
-from app.index.database import Doubt
+from app.index.catalog.catalog import Catalog
+from app.index.catalog.database import Doubt
+from app.index.catalog.unused import NOTED_MS, UNUSED_MS
 from app.index.reading import Reading
 from app.index.row import session_row
 from app.index.text import table
-from app.index.unused import NOTED_MS, UNUSED_MS
 from tests.index.helpers import pi_store
 from tests.index.test_row import SUMMARY
 from tests.index.text.helpers import counted, used

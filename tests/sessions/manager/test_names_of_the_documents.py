@@ -119,7 +119,7 @@ def test_the_sessions_of_a_folder_that_were_written_to_last(home: Home) -> None:
 def test_only_so_many_of_a_folder_are_read(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     made = sessions(home.folder / "some", 9)
     read: list[str] = []
-    from app.sessions import listing
+    from app.sessions.manager import listing
 
     real = listing.summarise
     monkeypatch.setattr(listing, "summarise", lambda path, *more: read.append(path) or real(path, *more))

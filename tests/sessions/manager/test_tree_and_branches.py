@@ -12,7 +12,7 @@ import pytest
 
 from app.sessions import SessionManager
 from app.sessions.errors import AlreadyThere, UnknownEntry, WriteFailed
-from app.sessions.fork import copy_artifacts
+from app.sessions.manager.fork import copy_artifacts
 from tests.factory import chain, entry, header, message
 from tests.sessions.manager.conftest import ANSWER, USER, content
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.sessions.errors import AlreadyThere, Changed, LiveSession, UnknownEntry, WriteFailed
-from app.sessions.file_storage import FileStorage
+from app.sessions.storage.file_storage import FileStorage
 from app.stores.live import LIVE, Processes, Verdict
 from tests.sessions.manager.conftest import ANSWER, USER, content
 
@@ -122,7 +122,7 @@ def test_a_refused_move_leaves_the_leaf_where_others_put_it(
 
     def write() -> None:
         theirs.append(home.open(manager.session_file or "").append_message(USER))
-        monkeypatch.setattr("app.sessions.guard.verdict", lambda *_: Verdict(LIVE, "open", 7))
+        monkeypatch.setattr("app.sessions.manager.guard.verdict", lambda *_: Verdict(LIVE, "open", 7))
 
     meanwhile(monkeypatch, write)
     with pytest.raises(LiveSession):
@@ -153,7 +153,7 @@ def test_a_session_is_live_under_all_its_names(
     link(path, other)
     running = Processes()
     running.claim(path, 7, "process 7 (omp) has it open")
-    monkeypatch.setattr("app.sessions.guard.look", lambda *_: running)
+    monkeypatch.setattr("app.sessions.manager.guard.look", lambda *_: running)
     before = content(path)
     with pytest.raises(LiveSession) as caught:
         home.open(other).append_message(USER)

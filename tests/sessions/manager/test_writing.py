@@ -131,7 +131,7 @@ def test_killed_in_the_middle_200_times_the_file_is_whole(home: Home) -> None:
 import os, signal, sys, time
 sys.argv = ["", {str(path)!r}, {str(home.folder)!r}, "100000", "word"]
 code = compile({script!r}, "writer", "exec")
-import app.sessions.manager
+import app.sessions.manager.manager
 for turn in range(200):
     child = os.fork()
     if child == 0:
@@ -186,7 +186,7 @@ def test_somebody_who_never_stops_writing(home: Home, monkeypatch: pytest.Monkey
     path = straight(home.folder / "s.jsonl")
     manager = home.open(path)
     monkeypatch.setattr(
-        "app.sessions.file_storage.FileStorage.append",
+        "app.sessions.storage.file_storage.FileStorage.append",
         lambda *_, **__: (_ for _ in ()).throw(Changed(str(path))),
     )
     with pytest.raises(Changed):

@@ -15,7 +15,7 @@ from app.index.search.deep.other_end import begin
 from app.index.search.deep.sieve import sieve
 from app.index.search.deep.verdict import SHOWN, Spot, Verdict
 from app.index.search.opening import open_stored
-from app.index.worker import load_decoder
+from app.index.workers.worker import load_decoder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

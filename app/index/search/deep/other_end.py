@@ -15,7 +15,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
-from app.index.process import KILLED
+from app.index.workers.process import KILLED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -1,0 +1,1 @@
+"""Bringing the catalog up to date with the files: which there are, what changed, and reading that."""

@@ -1,0 +1,267 @@
+"""To notice that files changed by the system's own notices.
+
+They only give hints (see `index.hints`); `follow` decides what to read. PERFORMANCE 2.6 has the measurements
+behind the numbers, and why watchfiles' own polling is not used.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+
+from app.index.hints import Hints, hints_of
+from app.index.scan.elsewhere import LOOK_SECONDS
+from app.index.watch.polling import WALK_SECONDS, PollWatch
+from app.index.watch.turns import Turns
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from threading import Event
+    from typing import Protocol
+
+    from watchfiles._rust_notify import RustNotify
+
+    from app.index.row import Signature
+    from app.index.scan.elsewhere import Elsewhere
+    from app.stores.base import Store
+
+    class Watch(Protocol):
+        """Something that notices changes of the files in `known`, and new ones."""
+
+        idle_walk_seconds: float
+
+        def wait(self, seconds: float, stop: Event) -> Hints:
+            """What has changed; returns after `seconds` or soon after a change. OSError: it works no more."""
+
+        def walked(self, seconds: float) -> None:
+            """All files have just been looked at, which took `seconds`."""
+
+        def close(self) -> None:
+            """Stop noticing."""
+
+
+_DEBOUNCE_MS = 50
+# Each step wakes the thread, which is most of what an idle screen costs: where nothing happens they are
+# long (bar 11). Where something does, more is likely to come.
+_STEP_MS = 10
+_QUIET_STEP_MS = 60
+_QUIET_SECONDS = 2.0
+
+_SOONEST_SECONDS = 1.0
+"""So soon at best notices are asked for anew that a name has ended, and each time later where they end so at
+once.
+"""
+
+SELDOM_SECONDS = 120.0
+"""So often all is walked through, however little happens: each file and folder has had its turn by then
+(`turns`), but a walk also looks after the catalog.
+"""
+
+_Identity = tuple[int, int, int]
+"""Of a folder: device, inode and mode. Of one that may not be read there are no notices, and no error."""
+
+
+class NativeWatch:
+    """The system's notices: one recursive watch over all store folders that are there.
+
+    It ends at the first change of a file whose name is no text (not UTF-8). From then on each folder is
+    watched by itself, but for those with such names: in these it is looked by ourselves. So are files that
+    are written in other places, of which there are no notices either (`scan.elsewhere`).
+    """
+
+    idle_walk_seconds = SELDOM_SECONDS
+
+    def __init__(
+        self,
+        stores: Sequence[Store],
+        known: dict[str, Signature],
+        elsewhere: Elsewhere | None = None,
+        passed_over: Callable[[], Iterable[str]] = tuple,
+    ) -> None:
+        """:param passed_over: what the last walk did, see `Turns`.
+        :raises ImportError: watchfiles does not run here.
+        :raises OSError: the system has no watches left.
+        """
+        self._stores = stores
+        self._known = known
+        self._elsewhere = elsewhere
+        self._passed_over = passed_over
+        self._turns = Turns(stores, known)
+        self._looked_at = 0.0
+        self._roots: dict[str, _Identity] = {}
+        self._notify: RustNotify | None = None
+        self._quiet_at = 0.0
+        # From the first name on that is no text.
+        self._is_careful = False
+        self._poll: PollWatch | None = None
+        self._polls_roots = False
+        self._is_stale = False
+        self._opened_at = 0.0
+        self._pause = 0.0
+        self._open()
+
+    def wait(self, seconds: float, stop: Event) -> Hints:
+        """See `Watch`. Store folders that come, go or are replaced are noticed between two waits."""
+        if self._present() != self._roots or (self._is_stale and self._is_rested()):
+            self.close()
+            self._open()
+            if self._notify is None and self._poll is None:
+                stop.wait(seconds)
+            hints = Hints()
+            hints.walk = True
+            return hints
+        hints = Hints()
+        self._turns.look(hints)
+        if hints.walk:
+            # No notice has told of it, and there may be none of what is in there.
+            self._roots = {}
+        if self._elsewhere is not None and time.monotonic() - self._looked_at >= LOOK_SECONDS:
+            self._elsewhere.look(hints)
+            self._looked_at = time.monotonic()
+        if hints.count:
+            return hints
+        if self._notify is None:
+            if self._poll is not None:
+                return self._poll.wait(seconds, stop)
+            stop.wait(seconds)
+            return Hints()
+        if self._poll is None:
+            return self._noticed(self._notify, seconds, stop)
+        # Both, in turn.
+        end = time.monotonic() + seconds
+        while True:
+            hints = self._noticed(self._notify, self._poll.tick, stop)
+            self._poll.look(hints)
+            if hints.walk and self._polls_roots:
+                self._is_stale = True
+            if hints.count or stop.is_set() or time.monotonic() >= end:
+                return hints
+
+    def walked(self, seconds: float) -> None:
+        """See `Watch`; a walk is nothing to the notices."""
+        self._turns.walked(self._passed_over())
+        if self._poll is not None:
+            self._poll.walked(seconds)
+
+    def close(self) -> None:
+        """See `Watch`."""
+        if self._notify is not None:
+            self._notify.close()
+            self._notify = None
+
+    def _noticed(self, notify: RustNotify, seconds: float, stop: Event) -> Hints:
+        from watchfiles._rust_notify import WatchfilesRustInternalError
+
+        step = _STEP_MS if time.monotonic() < self._quiet_at else _QUIET_STEP_MS
+        try:
+            changes = notify.watch(_DEBOUNCE_MS, step, max(1, int(seconds * 1000)), stop)
+        except WatchfilesRustInternalError as error:
+            if "decode" not in str(error):
+                raise OSError(str(error)) from error
+            return self._ended()
+        if isinstance(changes, str):
+            return Hints()
+        self._quiet_at = time.monotonic() + _QUIET_SECONDS
+        paths = {path for _, path in changes}
+        if not paths.isdisjoint(self._roots):
+            # Removed and made again, a folder may even get its old inode; the watch is gone all the same.
+            self._roots = {}
+        hints = hints_of(paths, self._stores, self._known)
+        if hints.walk and (self._is_careful or any(map(self._is_linked_folder, paths))):
+            # Each folder that comes needs a watch of its own; or it is elsewhere, where nothing is watched.
+            self._is_stale = True
+        return hints
+
+    def _is_linked_folder(self, path: str) -> bool:
+        return os.path.dirname(path) in self._roots and os.path.islink(path) and os.path.isdir(path)
+
+    def _ended(self) -> Hints:
+        """A name was no text: there are no more notices from this one, and which file it was nobody knows."""
+        now = time.monotonic()
+        # A file that comes and goes all the time may be nowhere whenever it is looked for.
+        is_soon = self._is_careful and now - self._opened_at < 2 * max(self._pause, _SOONEST_SECONDS)
+        self._pause = min(WALK_SECONDS, max(_SOONEST_SECONDS, 2 * self._pause)) if is_soon else 0.0
+        self._opened_at = now
+        self._is_careful = self._is_stale = True
+        self.close()
+        if self._pause:
+            # Until they are asked for anew.
+            self._poll = PollWatch(self._stores, self._known)
+        hints = Hints()
+        hints.walk = True
+        hints.count = 1
+        return hints
+
+    def _is_rested(self) -> bool:
+        return time.monotonic() - self._opened_at >= self._pause
+
+    def _open(self) -> None:
+        # Imported late: it takes longer than the first rows do (PERFORMANCE 2.3).
+        from watchfiles._rust_notify import RustNotify, WatchfilesRustInternalError
+
+        self._roots = self._present()
+        self._poll = None
+        self._is_stale = False
+        self._opened_at = time.monotonic()
+        if not self._roots:
+            return
+        self._is_careful = self._is_careful or not all(map(_is_text, self._roots))
+        paths = list(self._roots)
+        if self._is_careful:
+            paths, strange = _parted(self._roots)
+            self._poll = PollWatch(self._stores, self._known, strange) if strange else None
+            self._polls_roots = not strange.isdisjoint(self._roots)
+            if not paths:
+                return
+        try:
+            self._notify = RustNotify(paths, False, False, 0, not self._is_careful, True)
+        except FileNotFoundError:
+            self._roots = {}  # gone again; the next wait sees what is there
+        except WatchfilesRustInternalError as error:
+            raise OSError(str(error)) from error
+
+    def _present(self) -> dict[str, _Identity]:
+        present = {}
+        for store in self._stores:
+            try:
+                status = os.stat(store.root)
+            except (OSError, ValueError):
+                continue
+            if stat.S_ISDIR(status.st_mode):
+                present[store.root] = (status.st_dev, status.st_ino, status.st_mode)
+        return present
+
+
+def _parted(roots: Iterable[str]) -> tuple[list[str], set[str]]:
+    """The folders with session files, those of which the system can give notice and those of which it
+    cannot: they have a name that is no text, or a file in them has.
+    """
+    plain: set[str] = set()
+    strange: set[str] = set()
+    for root in roots:
+        folders = [root]
+        for number, folder in enumerate(folders):
+            is_plain = _is_text(folder)
+            try:
+                with os.scandir(folder) as entries:
+                    for entry in entries:
+                        if entry.is_dir():
+                            if not number:
+                                folders.append(entry.path)
+                        elif not _is_text(entry.name):
+                            is_plain = False
+            except OSError:
+                continue  # not there any more, or the walk says why
+            (plain if is_plain else strange).add(folder)
+    return list(plain), strange
+
+
+def _is_text(name: str) -> bool:
+    """Whether a name of the file system is valid UTF-8."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

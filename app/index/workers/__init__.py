@@ -1,0 +1,1 @@
+"""Reading files, in this process or in others that are started for it."""

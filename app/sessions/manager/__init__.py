@@ -1,0 +1,1 @@
+"""`SessionManager`, part by part: asking, appending, branching and forking, for scripts and writers."""

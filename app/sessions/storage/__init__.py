@@ -1,0 +1,1 @@
+"""Where bytes are put: the one writer, blobs and images, the history of prompts."""

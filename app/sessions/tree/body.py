@@ -1,0 +1,115 @@
+"""The whole of one entry, read from its place in the file when somebody looks at it."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from app.formats.decode import BadLine
+from app.formats.dialects import named
+from app.formats.errors import SessionError
+from app.formats.lines import BOM, open_file, read_at
+from app.formats.migrate import CURRENT_VERSION, migrate
+
+if TYPE_CHECKING:
+    from app.formats.header import Header
+    from app.sessions.tree.node import Node
+
+
+class Changed(SessionError):
+    """A file is no longer what it was when it was opened."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path, 0, "was changed by another program")
+
+
+def read_entry(
+    path: str,
+    offset: int,
+    length: int,
+    *,
+    dialect: str = "pi",
+    version: int = CURRENT_VERSION,
+    index: int = 0,
+    part: int = 0,
+) -> dict[str, Any]:
+    """The entry in the `length` bytes from `offset` on, as version 3 of pi would spell it.
+
+    :param dialect: how the file is spelt; `version` of which format; both from its header.
+    :param index: the entry's number in the file, for version 1.
+    :param part: which entry of the line, for lanes.
+    :raises Changed: a line does not begin and end there any more, or it holds no entry.
+    :raises OSError: the file cannot be read.
+    """
+    spelling = named(dialect)
+    try:
+        entry = spelling.entry(read_line(path, offset, length), part)
+    except BadLine:
+        raise Changed(path) from None
+    return migrate(entry, version, index) if spelling.migrates else entry
+
+
+def read_node(path: str, header: Header, node: Node) -> dict[str, Any]:
+    """The whole entry of `node` in the file at `path`, see `read_entry`, which raises the same."""
+    return read_entry(
+        path,
+        node.offset,
+        node.length,
+        dialect=header.dialect,
+        version=header.version,
+        index=node.index,
+        part=node.part,
+    )
+
+
+def read_line(path: str, offset: int, length: int) -> bytes:
+    """The line in the `length` bytes from `offset` on, as it stands in the file.
+
+    :raises Changed: a line does not begin and end there any more.
+    :raises OSError: the file cannot be read.
+    """
+    found = _from_line(path, offset, length + 1)
+    line, after = found[:length], found[length:]
+    if len(line) < length or after not in (b"\n", b""):
+        raise Changed(path)
+    return line
+
+
+def read_beginning(path: str, offset: int, most: int) -> tuple[bytes, bool]:
+    """Up to `most` bytes of the line that begins at `offset`, and whether it is longer.
+
+    :raises Changed: no line begins there any more.
+    :raises OSError: the file cannot be read.
+    """
+    line, newline, _ = _from_line(path, offset, most + 1).partition(b"\n")
+    return line[:most], not newline and len(line) > most
+
+
+def _from_line(path: str, offset: int, most: int) -> bytes:
+    """Up to `most` bytes of the file from `offset` on, where a line begins; raises as `read_beginning`."""
+    start = max(0, offset - 1)
+    descriptor = open_file(path)
+    try:
+        found = _read_fully(descriptor, start, offset - start + most)
+    finally:
+        os.close(descriptor)
+    if not begins_a_line(offset, found[: offset - start]):
+        raise Changed(path)
+    return found[offset - start :]
+
+
+def begins_a_line(offset: int, before: bytes) -> bool:
+    """Whether a line may begin at `offset`, given the byte before it (none at the beginning of a file)."""
+    return not before or before == b"\n" or (offset == len(BOM) and before == BOM[-1:])
+
+
+def _read_fully(descriptor: int, offset: int, length: int) -> bytes:
+    pieces = []
+    while length > 0:
+        piece = read_at(descriptor, length, offset)
+        if not piece:
+            break
+        pieces.append(piece)
+        offset += len(piece)
+        length -= len(piece)
+    return b"".join(pieces)

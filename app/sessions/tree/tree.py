@@ -1,0 +1,304 @@
+"""A session opened for reading: the tree of its entries, its leaf, labels and name (DESIGN "How data flows").
+
+Bodies stay in the file, and so does what a row says: `SessionTree.read` fetches one, `SessionTree.read_rows`
+the other. Nothing here writes, not even a migration.
+"""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_left
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+from app.formats.dialects import named
+from app.formats.header import Fault, Header, NotASession, find_header
+from app.formats.lines import open_file, read_at
+from app.formats.migrate import made_up_id
+from app.formats.stamps import parse_time
+from app.sessions.deepest import deepest
+from app.sessions.links import Links
+from app.sessions.tree.body import Changed, read_line, read_node
+from app.sessions.tree.intake import Intake, Overtaken
+from app.sessions.tree.known_file import NO_FILE, KnownFile
+from app.sessions.tree.node import Node, path_to
+from app.sessions.tree.rows import Rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+__all__ = ["Changed", "Node", "NotASession", "Overtaken", "SessionTree", "open_end", "open_tree"]
+
+END = 256 << 10
+"""How much of the end of a file `open_end` reads."""
+
+
+class SessionTree:
+    """The entries of one session. They hang together as long as this object is there.
+
+    path, header  what was opened
+    entries       every entry, in file order
+    leaf          where the agent would go on (FORMATS 1.5), None in an empty session
+    problems      the lines that were skipped and other faults, in file order
+    is_whole      False where only the end of the file was read
+    """
+
+    def __init__(self, path: str, header: Header) -> None:
+        self.path = path
+        self.header = header
+        self.leaf: Node | None = None
+        self.is_whole = True
+        self.entries: list[Node] = []
+        self._rows = Rows(path, header, self.entries)
+        self._intake = Intake(header, self.entries, self._rows)
+        self.problems: list[Fault] = self._intake.problems
+        self._dialect = named(header.dialect)
+        self._links: Links[Node] = Links()
+        self._numbered = not header.has_ids
+        self._known = NO_FILE
+
+    def __del__(self) -> None:
+        for node in self.entries:
+            node.parent = None
+            node.children.clear()
+
+    @property
+    def roots(self) -> list[Node]:
+        """Entries without a parent, in file order."""
+        return self._links.roots
+
+    @property
+    def by_id(self) -> dict[str, Node]:
+        """The last entry with each id."""
+        return self._links.by_id
+
+    @property
+    def name(self) -> str | None:
+        """The user's name of the session, raw, or None."""
+        return self._intake.name
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """The latest label by entry id; labels of entries that are not there included."""
+        return self._intake.labels
+
+    def label_time(self, node: Node) -> int | None:
+        """When the label on an entry of this tree was given, in milliseconds since the epoch, UTC; None where
+        there is no label, or nothing says.
+        """
+        if node.label is None or node.id is None:
+            return None
+        return parse_time(self._intake.label_stamps.get(node.id))
+
+    def lost_labels(self) -> list[Fault]:
+        """The lines that label an entry which is not there, in file order."""
+        found = []
+        for target, line, offset in self._intake.label_lines:
+            if target is None or target not in self.by_id:
+                whose = "nothing" if target is None else f"{target!r}, which is not in the file"
+                found.append(Fault(line, offset, f"a label on {whose}"))
+        return found
+
+    @property
+    def torn(self) -> Fault | None:
+        """The last line where it is unfinished and no entry; it is not among the problems."""
+        return self._intake.torn
+
+    @property
+    def lines(self) -> int:
+        """How many complete lines were read, the header's included."""
+        return self._intake.lines
+
+    @property
+    def offset(self) -> int:
+        """The byte after the last newline that was read."""
+        return self._intake.offset
+
+    def find(self, entry_id: str | None, offset: int) -> Node | None:
+        """The entry whose line begins at `offset`, where it has the id; else the last one with the id.
+
+        :param entry_id: None for any.
+        :param offset: -1 where it is not known.
+        """
+        entries = self.entries
+        at = bisect_left(entries, offset, key=attrgetter("offset")) if offset >= 0 else len(entries)
+        while at < len(entries) and entries[at].offset == offset:
+            if entry_id is None or entries[at].id == entry_id:
+                return entries[at]
+            at += 1
+        return None if entry_id is None else self.by_id.get(entry_id)
+
+    def active_path(self) -> list[Node]:
+        """The entries from a root to the leaf; empty in an empty session."""
+        return path_to(self.leaf)
+
+    def read(self, node: Node) -> dict[str, Any]:
+        """The whole entry of `node`, as version 3 of pi would spell it.
+
+        :raises Changed: the file is no longer the one that was opened.
+        :raises OSError: it cannot be read.
+        """
+        return read_node(self.path, self.header, node)
+
+    def read_line(self, node: Node) -> bytes:
+        """The line of `node` as it stands in the file.
+
+        :raises Changed: the file is no longer the one that was opened.
+        :raises OSError: it cannot be read.
+        """
+        return read_line(self.path, node.offset, node.length)
+
+    def read_rows(self, nodes: Iterable[Node]) -> None:
+        """See that `said` of each of `nodes`, entries of this tree, is there. Raises nothing.
+
+        May be called in another thread than the tree is read in.
+        """
+        self._rows.read(nodes)
+
+    def recognise(self, descriptor: int) -> None:
+        """Pass where the file behind `descriptor` is the one that was read, though it may have grown.
+
+        :raises Changed: it is another, or was written anew.
+        :raises OSError: it cannot be read.
+        """
+        self._known.recognise(self.path, descriptor)
+
+    def extend(self) -> list[Node]:
+        """Read what was appended since, and return the new entries, already hung on their parents.
+
+        Labels of entries that were there before, the name and the leaf change in place.
+
+        :raises Changed: the file was written anew, or a new entry changes how older ones hang; open it again.
+        :raises OSError: it cannot be read.
+        """
+        descriptor = open_file(self.path)
+        try:
+            if self._known.recognise(self.path, descriptor) == self.offset:
+                self._intake.torn = None
+                return []
+            if self._intake.unfinished or not self._dialect.one_entry_a_line:
+                raise Changed(self.path)
+            before = len(self.entries)
+            # until all of it is taken in, nothing can be read on from here
+            self._known = NO_FILE
+            self._intake.read(descriptor)
+            new = self.entries[before:]
+            if self.header.has_ids and (
+                self._numbered or (not before and all(node.id is None for node in new))
+            ):
+                # A file without ids, though its version has them: the next entry may show otherwise.
+                raise Changed(self.path)
+            if not self._hang(new, self.entries[before - 1] if before else None):
+                raise Changed(self.path)
+            self._settle()
+            self._known = KnownFile.of(descriptor, self.offset)
+            return new
+        finally:
+            os.close(descriptor)
+
+    def _open(self, descriptor: int, keep_going: Callable[[], bool]) -> None:
+        self._intake.read(descriptor, keep_going)
+        if not self._numbered and self.entries and all(node.id is None for node in self.entries):
+            self._numbered = True
+        self._hang_all()
+        self._settle()
+        self._known = KnownFile.of(descriptor, self.offset)
+
+    def _open_end(self, descriptor: int, offset: int) -> None:
+        self.is_whole = False
+        self._intake.skip_to(offset)
+        self._intake.read(descriptor)
+        self._hang_all()
+        self._settle()
+        # What hangs elsewhere, or on what was not read, is left out: nobody can say yet where it belongs.
+        self._links.roots = self.active_path()[:1]
+        for root in self._links.roots:
+            root.orphan = False
+
+    def _hang_all(self) -> None:
+        if self._numbered or self._dialect.linear:
+            self._hang(self.entries)
+        else:
+            self._links.link(self.entries)
+
+    def _hang(self, nodes: Sequence[Node], last: Node | None = None) -> bool:
+        """Hang the next entries; False where that changes what is told of older ones."""
+        if self._numbered:
+            for node in nodes:
+                node.id = made_up_id(node.index)
+                node.parent_id = made_up_id(node.index - 1) if node.index else None
+        if self._numbered or self._dialect.linear:
+            return self._links.chain(nodes, last)
+        return all(self._links.append(node) for node in nodes)
+
+    def _settle(self) -> None:
+        """Work out the leaf, and put the labels on their entries."""
+        entries = self.entries
+        if self._dialect.one_entry_a_line:
+            self.leaf = entries[-1] if entries else None
+        else:
+            shape = [(node.id, node.parent_id) for node in entries]
+            marked = self._intake.marked
+            wanted = marked[0] if marked else deepest(shape)
+            self.leaf = None if wanted is None else self.by_id.get(wanted)
+        by_id = self.by_id
+        labels = self.labels
+        for target, label in labels.items():
+            node = by_id.get(target)
+            if node is None:
+                continue
+            node.label = label or None
+            if node.duplicate:
+                for twin in entries:
+                    if twin.id == target:
+                        twin.label = node.label
+        # A cleared label stays until here, so that its entry loses it too.
+        self._intake.labels = {target: label for target, label in labels.items() if label}
+
+
+def open_tree(
+    path: str, agents: Sequence[str] = (), keep_going: Callable[[], bool] = lambda: True
+) -> SessionTree:
+    """Read the session at `path`.
+
+    :param agents: the agents whose store it lies in; empty where that is not known.
+    :param keep_going: asked all the while; when it says no, nobody waits for the tree any more.
+    :raises NotASession: it is none; `line` and `reason` say why.
+    :raises Overtaken: `keep_going` said no.
+    :raises OSError: it cannot be read.
+    """
+    descriptor = open_file(path)
+    try:
+        tree = SessionTree(path, find_header(path, descriptor, agents))
+        tree._open(descriptor, keep_going)
+        return tree
+    finally:
+        os.close(descriptor)
+
+
+def open_end(path: str, agents: Sequence[str] = ()) -> SessionTree | None:
+    """The last entries of a long session, for somebody who waits for the whole of it.
+
+    They have their right labels, and hang together as in the whole tree. Indexes, line numbers, the name and
+    what is wrong with the file are not known yet; the first entry of the active path that was read stands as
+    the only root. None where reading the whole takes no longer, or the end does not tell where the leaf is.
+
+    :raises NotASession: it is none; `line` and `reason` say why.
+    :raises OSError: it cannot be read.
+    """
+    descriptor = open_file(path)
+    try:
+        size = os.fstat(descriptor).st_size
+        if size < 4 * END:
+            return None
+        header = find_header(path, descriptor, agents)
+        if not header.has_ids or not named(header.dialect).one_entry_a_line:
+            return None
+        skipped = read_at(descriptor, END, size - END).find(b"\n") + 1
+        if not skipped:
+            return None
+        tree = SessionTree(path, header)
+        tree._open_end(descriptor, size - END + skipped)
+        return tree if tree.leaf is not None and tree.leaf.id is not None else None
+    finally:
+        os.close(descriptor)
