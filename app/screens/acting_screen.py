@@ -19,7 +19,8 @@ from app.screens.under_way_screen import UnderWayScreen
 from app.services.made import stop_made
 from app.stores import agent_named
 from app.view.ages import age
-from app.view.asking import earlier_question, named_question
+from app.view.asking import earlier_question, named_question, new_question
+from app.view.folders import tilde
 from app.view.meant import Meant
 from app.view.under_way import stopped_note
 
@@ -210,10 +211,26 @@ class ActingScreen(UnderWayScreen):
 
     @once_known
     def action_new_session(self) -> None:
-        """Begin a new session, of the same agent and in the same folder."""
+        """Begin a new session, of the same agent and in the same folder. It is asked before: leafmark ends
+        with it, and in the tree the key goes to the next hit.
+        """
         row = self.side.list.row
-        if row is not None:
-            self._starter.begin(row)
+        if row is None:
+            return
+
+        def answered(answer: str | None) -> None:
+            if answer is not None:
+                self._starter.begin(row)
+
+        folder = tilde(row.cwd, self.setup.home)
+        self.ask(
+            Asked(
+                lambda cells: new_question(row.agent, folder, cells),
+                ((key_name("enter"), "begin it"), (CANCEL, "leave it")),
+            ),
+            {"enter": "begin"},
+            answered,
+        )
 
     @once_known
     def action_copy_id(self) -> None:

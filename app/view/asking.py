@@ -71,6 +71,19 @@ def earlier_question(changes: Sequence[Change], title: str, ago: str, cells: int
     return asked
 
 
+def new_question(agent: str, folder: str, cells: int) -> str:
+    """Whether a new session is to begin.
+
+    :param folder: where, as it is shown; raw.
+    """
+    shown, short = one_line(folder, 500), f"New session of {agent}"
+    for before in (f"Leave leafmark for a new session of {agent}", short):
+        room = cells - width(before) - 5
+        if shown and room >= min(LEAST_TITLE, width(shown)):
+            return f"{before} in {shorten(shown, room)}?"
+    return f"{short}?"
+
+
 def named_question(what: str, title: str, cells: int) -> str:
     """What is edited in a row.
 

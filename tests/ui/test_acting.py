@@ -280,6 +280,11 @@ async def test_a_new_session_begins_in_the_folder_of_the_row(browser, tmp_path):
     program.chmod(0o755)
     async with browser(here=str(work)) as it:
         await it.press("n")
+        assert f"Leave leafmark for a new session of pi in {str(work)[:20]}" in it.text()
+        await it.press("n", "escape")
+        assert not it.app._exit
+        assert "Leave leafmark" not in it.text()
+        await it.press("n", "enter")
         await it.until(lambda: it.app._exit, "the plan")
         assert it.app.return_value.argv == ["pi"]
         assert it.app.return_value.cwd == str(work)

@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from app.sessions.manager.change import Change
-from app.view.asking import delete_question, earlier_question, named_question, trash_question
+from app.view.asking import (
+    delete_question,
+    earlier_question,
+    named_question,
+    new_question,
+    trash_question,
+)
 from app.view.cells import width
 
 
@@ -30,6 +36,15 @@ def test_what_is_to_be_known_before_stands_there_where_it_has_room():
     why = "pi runs in the same folder"
     assert trash_question(["a"], 80, hidden=0, why=why) == f"{why} – Trash “a”?"
     assert trash_question(["a"], 30, hidden=0, why=why) == "Trash “a”?"
+
+
+def test_of_a_new_session_it_says_whose_and_where():
+    assert new_question("pi", "~/work", 80) == "Leave leafmark for a new session of pi in ~/work?"
+    assert new_question("pi", "~/work", 36) == "New session of pi in ~/work?"
+    assert new_question("indusagi", "~/work/" + "x" * 90, 36) == "New session of indusagi?"
+    assert new_question("pi", "", 80) == "New session of pi?"
+    for cells in range(36, 120):
+        assert width(new_question("indusagi", "漢字" * 30, cells)) <= cells
 
 
 @pytest.mark.parametrize("hidden", [0, 1])
