@@ -168,14 +168,14 @@ class Listed:
         return line.row if line is not None else None
 
     def family(self, path: str) -> tuple[Row | None, list[Row]]:
-        """The session that the one with this path is a fork of, where that is here, and its own forks, the
-        newest first.
+        """The session that the one with this path is a fork of, where that is here, and its own forks: those
+        first in which there is a message, and the newest of them.
         """
         line = self._contents.by_path.get(path)
         if line is None:
             return None, []
         forks = [fork.row for fork in line.forks or () if fork.row is not None]
-        forks.sort(key=lambda row: (-row.modified, row.path))
+        forks.sort(key=lambda row: (not row.message_count, -row.modified, row.path))
         return line.parent.row if line.parent is not None else None, forks
 
     def same_session(self, agent: str, session_id: str) -> Row | None:

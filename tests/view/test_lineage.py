@@ -87,6 +87,18 @@ def test_a_session_that_changes_before_it_was_taken_in_has_its_last_parent() -> 
     assert all(line.parent is None for line in model.lines)
 
 
+def test_the_newest_fork_with_a_message_comes_before_one_that_is_empty() -> None:
+    forks = [
+        make_row("old", parent_session="a", modified=1, message_count=2),
+        make_row("new", parent_session="a", modified=2, message_count=2),
+        make_row("empty", parent_session="a", modified=3, message_count=0),
+    ]
+    model = SessionList(arrangement=Arrangement(grouped=False))
+    model.load([make_row("a"), *forks])
+    _, found = model.family(model.same_session("pi", "a").path)
+    assert [row.id for row in found] == ["new", "old", "empty"]
+
+
 def test_of_two_parents_of_one_name_the_one_that_comes_into_the_folder_is_taken() -> None:
     other = make_row("a", path="/store/sub/a.jsonl", cwd="/p", title="other")
     fork = make_row("b", parent_session="a", cwd="/p")

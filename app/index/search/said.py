@@ -35,7 +35,7 @@ WHERE: dict[int, Where] = {
 
 def is_said(kind: int) -> bool:
     """Whether a piece of that kind is none of an entry."""
-    return kind >= NAME
+    return NAME <= kind <= SHORT
 
 
 def said(row: Row, home: str) -> bytes:
