@@ -171,6 +171,160 @@ def test_oh_my_pi_has_models_by_role_mode_and_rules(session: Make) -> None:
     assert context.injected_rules == ["r1", "r2", "r3"]
 
 
+OMP = {**header(), "title": "t"}
+
+
+def call(id: str, **more: Any) -> dict[str, Any]:
+    return {"type": "toolCall", "id": id, "name": "read", "arguments": {}, **more}
+
+
+def speech(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text}
+
+
+def turns(*messages: dict[str, Any], first: dict[str, Any] = OMP) -> list[dict[str, Any]]:
+    """A session with these messages in a row."""
+    lines = [first]
+    for number, body in enumerate(messages, 1):
+        parent = f"{number - 1:08x}" if number > 1 else None
+        lines.append(entry("message", f"{number:08x}", parent, message=body))
+    return lines
+
+
+def answer(*blocks: dict[str, Any], stop: str = "stop") -> dict[str, Any]:
+    return {"role": "assistant", "content": list(blocks), "stopReason": stop}
+
+
+def result(id: Any, text: str = "done") -> dict[str, Any]:
+    return {"role": "toolResult", "toolCallId": id, "content": [speech(text)]}
+
+
+ASKED = {"role": "user", "content": [speech("fix it")]}
+
+
+def test_oh_my_pi_leaves_out_calls_without_a_result(session: Make) -> None:
+    both = answer(speech("on it"), call("a"), call("b"), stop="toolUse")
+    manager = session(*turns(ASKED, both, result("a"), answer(call("c"), stop="toolUse")))
+    kept = {**both, "content": [speech("on it"), call("a")]}
+    assert manager.build_session_context().messages == [ASKED, kept, result("a")]
+    # On the path to the answer itself the result of its first call is missing as well.
+    assert manager.build_session_context("00000002").messages == [
+        ASKED,
+        {**both, "content": [speech("on it")]},
+    ]
+
+
+def test_an_answer_that_loses_a_call_loses_what_seals_its_thoughts(session: Make) -> None:
+    thought = {"type": "thinking", "thinking": "Hm.", "thinkingSignature": "c2ln"}
+    sealed = {"type": "redactedThinking", "data": "c2VhbGVk"}
+    manager = session(*turns(answer(thought, sealed, call("a")), answer(thought, sealed)))
+    assert manager.build_session_context().messages == [
+        answer({"type": "thinking", "thinking": "Hm."}),
+        answer(thought, sealed),
+    ]
+
+
+def test_oh_my_pi_keeps_a_result_whose_call_is_missing(session: Make) -> None:
+    manager = session(*turns(ASKED, result("gone")))
+    assert manager.build_session_context().messages == [ASKED, result("gone")]
+
+
+def test_oh_my_pi_leaves_out_failed_and_aborted_answers_with_their_results(session: Make) -> None:
+    manager = session(
+        *turns(
+            ASKED,
+            answer(speech("half"), call("a"), stop="error"),
+            result("a"),
+            answer(speech("hal"), stop="aborted"),
+            answer(speech("whole"), call("a"), stop="toolUse"),
+            result("b"),
+        )
+    )
+    # The last answer keeps its call, because the path has a result with that id.
+    assert manager.build_session_context().messages == [
+        ASKED,
+        answer(speech("whole"), call("a"), stop="toolUse"),
+        result("b"),
+    ]
+
+
+def test_an_aborted_answer_stays_with_the_note_about_its_thoughts(session: Make) -> None:
+    aborted = answer(speech("half"), stop="aborted")
+    manager = session(
+        *turns(ASKED, aborted),
+        entry(
+            "custom_message", "n", "00000002", customType="interrupted-thinking", content="Hm.", display=False
+        ),
+    )
+    kept = manager.build_session_context().messages
+    assert [message["role"] for message in kept] == ["user", "assistant", "custom"]
+
+
+def test_oh_my_pi_leaves_out_answers_that_it_tried_again(session: Make) -> None:
+    manager = session(*turns(ASKED, {**answer(speech("busy")), "retryRecovery": {"kind": "plain"}}))
+    assert manager.build_session_context().messages == [ASKED]
+
+
+def test_pi_keeps_unanswered_calls_and_failed_answers(session: Make) -> None:
+    told = [ASKED, answer(call("a"), stop="toolUse"), answer(speech("half"), stop="error")]
+    assert session(*turns(*told, first=header())).build_session_context().messages == told
+
+
+def test_odd_answers_of_oh_my_pi_are_no_error(session: Make) -> None:
+    odd = [
+        {"role": "assistant", "content": "text", "stopReason": "error"},
+        {"role": "assistant", "content": [None, 7, {"type": ["x"]}], "stopReason": ["error"]},
+        answer({"type": "toolCall", "id": {}}, {"type": {}}),
+        result([]),
+    ]
+    assert session(*turns(*odd)).build_session_context().messages == odd[1:]
+
+
+NATIVE = {"provider": "anthropic", "content": "so far", "encryptedContent": "c2Vh", "model": "claude"}
+HISTORY = {"provider": "openai", "replacementHistory": [{"type": "compaction"}]}
+
+
+def snapshotted(kept: str, through: str, **preserved: Any) -> list[dict[str, Any]]:
+    """A session of oh-my-pi 18.3.4 with a compaction by the provider, written from the source of its package;
+    the program was not run.
+    """
+    _, *lines = compacted(kept)
+    lines[4] |= {"providerReplayThroughEntryId": through, "preserveData": preserved, "method": "remote"}
+    return [OMP, *lines]
+
+
+def test_an_anthropic_snapshot_keeps_what_follows_the_entry_it_ends_with(session: Make) -> None:
+    manager = session(*snapshotted("", "00000002", anthropicCompaction=NATIVE))
+    assert texts(manager) == ["so far", "three", "four", "five"]
+    summary = manager.build_session_context().messages[0]
+    assert summary["method"] == "remote"
+    assert summary["providerPayload"] == {
+        "type": "anthropicCompaction",
+        "provider": "anthropic",
+        "content": "so far",
+        "encryptedContent": "c2Vh",
+    }
+
+
+def test_an_anthropic_snapshot_with_a_first_kept_entry_keeps_from_there(session: Make) -> None:
+    assert texts(session(*snapshotted("00000004", "00000002", anthropicCompaction=NATIVE))) == [
+        "so far",
+        "four",
+        "five",
+    ]
+
+
+def test_without_a_snapshot_an_empty_first_kept_entry_keeps_nothing(session: Make) -> None:
+    assert texts(session(*snapshotted("", "00000002"))) == ["so far", "five"]
+    assert texts(session(*snapshotted("", "gone", anthropicCompaction=NATIVE))) == ["so far", "five"]
+
+
+def test_an_openai_snapshot_replaces_the_kept_entries_up_to_where_it_ends(session: Make) -> None:
+    manager = session(*snapshotted("00000001", "00000003", openaiRemoteCompaction=HISTORY))
+    assert texts(manager) == ["so far", "four", "five"]
+    assert manager.build_session_context().messages[0]["providerPayload"]["items"] == [{"type": "compaction"}]
+
+
 def test_an_answer_says_the_default_model_where_none_was_chosen(session: Make) -> None:
     manager = session(
         {**header(), "title": "t"}, message("a", None, "assistant", "x", provider="anthropic", model="claude")
