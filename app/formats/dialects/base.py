@@ -136,8 +136,8 @@ class Dialect:
         first = compaction.get("firstKeptEntryId")
         return next((position for position, entry_id in enumerate(ids) if entry_id == first), len(ids))
 
-    def repaired(self, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """The context as the agent builds it from all messages of the path; pi keeps every message."""
+    def prune(self, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """The messages of a path that the agent leaves in its context; pi keeps all of them."""
         return messages
 
 

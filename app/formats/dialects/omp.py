@@ -77,7 +77,7 @@ class Omp(Dialect):
             more["providerPayload"] = snapshot
         return [{**message, **more} for message in super().summary(entry, stamp)]
 
-    def repaired(self, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def prune(self, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Without unanswered tool calls, failed answers and aborted answers."""
         return without_failed_answers(without_unanswered_calls(messages))
 

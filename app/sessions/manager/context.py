@@ -63,7 +63,7 @@ def build_context(
         for entry in kept:
             messages = _messages(entry, dialect, restore)
             context.messages += edited(messages, edits[entry.id]) if entry.id in edits else messages
-    context.messages = dialect.repaired(context.messages)
+    context.messages = dialect.prune(context.messages)
     return context
 
 
