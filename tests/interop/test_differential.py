@@ -19,7 +19,6 @@ from app.formats.slot import fold_title
 from app.sessions.tree.tree import open_tree
 from tests.interop.programs import Program, assistant, tool_result, user
 from tests.interop.sides import MISSING, Ours, Real, RealOmp, Side, Step, steps_told
-from tests.interop.strategies import OMPS_TURNS, PIS_TURNS
 from tests.interop.views import differences, of_tree, times_in_context, untimed
 
 TEXTS = st.one_of(
@@ -71,7 +70,6 @@ PIS_MESSAGES = st.one_of(
     st.builds(lambda text: {**user(""), "content": text}, st.one_of(st.none(), SPOKEN)),
     st.just({"role": "bashExecution", "command": "ls", "output": "a.py", "exitCode": 0, "timestamp": 1}),
     SYSTEMS,
-    PIS_TURNS,
 )
 
 
@@ -106,10 +104,8 @@ PIS_STEPS = st.lists(
 )
 OMPS_STEPS = st.lists(
     st.one_of(
-        *(step("message", st.one_of(USER, ASSISTANT, OMPS_TURNS)) for _ in range(5)),
+        *(step("message", st.one_of(USER, ASSISTANT)) for _ in range(5)),
         *COMMON,
-        # omp leaves an aborted answer in the context when this note stands behind it.
-        step("custom_message", st.just("interrupted-thinking"), CONTENTS, st.just(False), DETAILS),
         # omp takes no empty name: there is no way to clear one.
         step("name", TEXTS.filter(lambda text: fold_title(text) != "")),
     ),
