@@ -7,7 +7,6 @@ import sqlite3
 import stat
 import subprocess
 import sys
-from contextlib import closing
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
@@ -284,23 +283,6 @@ def test_the_history_of_omp(tmp_path: Path) -> None:
         assert prompts(history.search("tests run")) == ["run the tests"]
         assert history.recent(cwd="/elsewhere") == []
     assert looks(path.parent) == before
-
-
-def test_the_history_of_omp_18_3_has_a_table_and_a_column_more(tmp_path: Path) -> None:
-    """As the source of oh-my-pi 18.3.4 makes them; the program was not run."""
-    path = make_omp(tmp_path / "agent", "fix the parser")
-    with closing(sqlite3.connect(path)) as omp:
-        omp.executescript(
-            """
-            ALTER TABLE history ADD COLUMN use_count INTEGER NOT NULL DEFAULT 1;
-            CREATE TABLE session_recaps (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL,
-                cwd TEXT NOT NULL, recap TEXT NOT NULL, created_at INTEGER NOT NULL);
-            CREATE INDEX idx_session_recaps_session ON session_recaps(session_id, created_at);
-            INSERT INTO session_recaps VALUES (1, 's', '/x', 'A recap.', 1771237299);
-            """
-        )
-    with open_history(str(path)) as history:
-        assert prompts(history.recent()) == prompts(history.search("pars")) == ["fix the parser"]
 
 
 def test_a_live_history_of_omp_is_read_with_what_is_only_in_its_log(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ The numbers were found by reading the files with `json` and a few lines of count
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,7 +16,6 @@ from app.formats.fold import encoded, fold
 from app.formats.kinds import CONVERSATION
 from app.formats.parts import parts
 from app.reports.tree import drawn
-from app.sessions import SessionManager
 from app.sessions.pieces import pieces
 from app.sessions.tally.problems import problems
 from app.sessions.tally.summarise import summarise
@@ -207,26 +205,6 @@ def test_its_text(known: Known) -> None:
         offset += len(line) + 1
     assert sorted(heard) == sorted(said)
     assert (len(heard), outcome.summary and outcome.summary.errors) == (known.pieces, known.errors)
-
-
-@pytest.mark.parametrize(
-    ("file", "pis", "omps"),
-    [
-        ("pi-v1-large.jsonl", 914, 892),
-        ("pi-v3-small.jsonl", 8, 7),
-        ("omp-short-title-line.jsonl", 6, 6),
-    ],
-)
-def test_each_agent_builds_a_context_of_its_own(tmp_path: Path, file: str, pis: int, omps: int) -> None:
-    """The numbers come from the real pi 0.87.1 and oh-my-pi 18.2.3."""
-    found = []
-    for home in (".pi", ".omp"):
-        path = tmp_path / home / "agent" / "sessions" / "-work" / file
-        path.parent.mkdir(parents=True)
-        shutil.copyfile(FOLDER / file, path)
-        manager = SessionManager.open(str(path), env={"HOME": str(tmp_path)})
-        found.append(len(manager.build_session_context().messages))
-    assert found == [pis, omps]
 
 
 def test_its_problems(known: Known) -> None:

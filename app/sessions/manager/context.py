@@ -1,4 +1,4 @@
-"""The context that the agent builds from a leaf on (specs 002 "Context Reconstruction"; PARITY 5)."""
+"""What the agent would send to the model from a leaf on (specs 002 "Context Reconstruction"; PARITY 5)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from app.formats.collector import Resting
-from app.formats.context import edited
+from app.formats.context import edited, messages_of
 from app.sessions.storage.blobs import PREFIX
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def build_context(
     context = Context()
     _models(context, path)
     _state(context, path)
-    kept, compaction = _kept(path, dialect)
+    kept, compaction = _kept(path)
     edits = {
         entry.spelt.get("targetId"): entry.spelt.get("replacement")
         for entry in kept
@@ -61,9 +61,8 @@ def build_context(
         context.messages += dialect.summary(compaction.spelt, compaction.time_ms)
     with Resting():
         for entry in kept:
-            messages = _messages(entry, dialect, restore)
+            messages = _messages(entry, restore)
             context.messages += edited(messages, edits[entry.id]) if entry.id in edits else messages
-    context.messages = dialect.prune(context.messages)
     return context
 
 
@@ -109,7 +108,7 @@ def _state(context: Context, path: Sequence[Entry]) -> None:
                     context.injected_rules.append(rule)
 
 
-def _kept(path: Sequence[Entry], dialect: Dialect) -> tuple[Sequence[Entry], Entry | None]:
+def _kept(path: Sequence[Entry]) -> tuple[Sequence[Entry], Entry | None]:
     """What of the path still counts, and the compaction that stands for the rest."""
     last = {"compaction": -1, "reset_boundary": -1}
     for place, entry in enumerate(path):
@@ -121,7 +120,8 @@ def _kept(path: Sequence[Entry], dialect: Dialect) -> tuple[Sequence[Entry], Ent
     if place < 0:
         return path, None
     compaction = path[place]
-    start = dialect.first_kept(compaction.spelt, [entry.id for entry in path[:place]])
+    first = compaction.spelt.get("firstKeptEntryId")
+    start = next((at for at in range(place) if path[at].id == first), place)
     before = [entry for entry in path[start:place] if not _is_system(entry)]
     return [*before, *path[place + 1 :]], compaction
 
@@ -132,7 +132,7 @@ def _is_system(entry: Entry) -> bool:
 
 
 def _messages(
-    entry: Entry, dialect: Dialect, restore: Callable[[dict[str, Any]], dict[str, Any]] | None
+    entry: Entry, restore: Callable[[dict[str, Any]], dict[str, Any]] | None
 ) -> list[dict[str, Any]]:
     if entry.type not in _SPEAKING:
         return []
@@ -144,4 +144,4 @@ def _messages(
         fields = entry.spelt
     if restore is not None and _BLOB in entry.source:
         fields = restore(fields)
-    return dialect.messages(fields, stamp)
+    return messages_of(fields, stamp)

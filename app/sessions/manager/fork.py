@@ -37,22 +37,19 @@ def cut_path(
 
     Label entries go, and what hung below them hangs on what they hung on; the labels of entries on the path
     come after the last, with the times they had. A compaction that kept from a label on keeps from the next
-    entry, and a provider's snapshot that ended with a label ends with the entry before it.
+    entry.
 
     :param labels: label by entry id; ``label_times`` their timestamps.
     :param now_ms: the time of labels that have none.
     """
-    entry_after: dict[str, str] = {}
-    entry_before: dict[str, str] = {}
+    heirs: dict[str, str] = {}
     waiting: list[str] = []
     kept: list[Entry] = []
     for entry in path:
         if entry.type == "label":
             waiting.append(entry.id)
-            if kept:
-                entry_before[entry.id] = kept[-1].id
             continue
-        entry_after.update((label, entry.id) for label in waiting)
+        heirs.update((label, entry.id) for label in waiting)
         waiting.clear()
         kept.append(entry)
     found: list[Cutting] = []
@@ -61,11 +58,8 @@ def cut_path(
         changes: dict[str, Any] = {} if entry.parent_id == parent else {"parentId": parent}
         if entry.type == "compaction":
             first = entry.raw.get("firstKeptEntryId")
-            if isinstance(first, str) and first in entry_after and first != entry.id:
-                changes["firstKeptEntryId"] = entry_after[first]
-            replayed = entry.raw.get("providerReplayThroughEntryId")
-            if isinstance(replayed, str) and replayed in entry_before:
-                changes["providerReplayThroughEntryId"] = entry_before[replayed]
+            if first in heirs and first != entry.id:
+                changes["firstKeptEntryId"] = heirs[first]
         found.append(changed(entry, changes))
         parent = entry.id
     on_path = {entry.id for entry in kept}

@@ -190,6 +190,7 @@ class Forking(Appending):
         count = _LAST if last is None else last
         data = fork_last(file.book, session_id, timestamp, self._cwd, count, summary)
         assert self._storage is not None
+        self._storage.tidy(path)
         self._storage.create(path, data)
         self._file.load(path, (source._agent,))
         self._made((file.path, file.head.id))

@@ -163,10 +163,7 @@ class Session:
         return None if entry_id is None else self._file.book.labels.get(entry_id)
 
     def build_session_context(self, leaf_id: str | None = None) -> Context:
-        """The context that the agent builds (specs 002 "Context Reconstruction").
-
-        oh-my-pi leaves out unanswered tool calls and failed or aborted answers here; pi does that later, in
-        its provider layer.
+        """What the agent would send to the model (specs 002 "Context Reconstruction").
 
         :param leaf_id: as if that were the leaf; an id that is not there stands for the file's last entry.
         """
