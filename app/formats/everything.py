@@ -31,7 +31,6 @@ EXTENSIONS = frozenset(("custom", "hookMessage"))
 _UNSAID = frozenset(
     (
         *("id", "parentId", "targetId", "fromId", "firstKeptEntryId", "forkEntryId", "leafId"),
-        "providerReplayThroughEntryId",
         *("toolCallId", "responseId", "itemId", "seq", "kind", "type", "role", "api", "stopReason"),
         *("timestamp", "thinkingSignature", "textSignature", "thoughtSignature", "signature"),
     )

@@ -180,7 +180,6 @@ _SAID = frozenset(
         "provider",
         "model",
         "api",
-        "thinkingLevel",
         "stopReason",
         "errorMessage",
         "toolName",
@@ -219,7 +218,6 @@ def _message_meta(raw: dict[str, Any], message: dict[str, Any]) -> Part:
     facts = [("role", _string(message.get("role")))]
     provider, model = _string(message.get("provider")), _string(message.get("model"))
     facts.append(("model", f"{provider}/{model}" if provider and model else model))
-    facts.append(("thinking", _string(message.get("thinkingLevel"))))
     facts.append(("stopped", _string(message.get("stopReason"))))
     facts.append(("time", _time(message.get("timestamp")) or _time(raw.get("timestamp"))))
     return _meta(facts, message.get("usage"), raw)

@@ -9,7 +9,6 @@ import os
 from _operator import attrgetter  # `operator` itself would have to be loaded first
 
 from app.sessions.summary import FIELDS as SUMMARY_FIELDS
-from app.sessions.summary import NO_MESSAGES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ FIELDS = (
 )
 """The fields of a `Row` in the order in which the catalog stores them."""
 
-SCHEMA = 11
+SCHEMA = 10
 """What is stored of files by one number is read by that number alone. Changes with `FIELDS`, with what they
 mean, with the tables of `index.catalog.tables`, with the state of `sessions.tally.tally` and with the form of
 `sessions.pieces`.
@@ -240,14 +239,10 @@ _SUFFIX = ".jsonl"
 
 
 def is_empty(row: Row) -> bool:
-    """Whether the session has no answer, no name and no prompt, and its file has no fault.
-
-    oh-my-pi 18.3 hides the same sessions. A prompt may be an image. A session that is still being read is
-    not empty.
+    """Whether there is nothing in the session, and nothing wrong with its file; of one that is not read yet
+    nobody knows.
     """
-    if row.models or row.images or row.title != NO_MESSAGES:
-        return False
-    return not (row.provisional or row.problems or row.torn or row.is_out_of_reach)
+    return not (row.message_count or row.provisional or row.problems or row.torn or row.is_out_of_reach)
 
 
 def is_subagent(row: Row) -> bool:

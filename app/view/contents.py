@@ -54,7 +54,7 @@ class Contents:
         self.groups: dict[str, Group] = {}
         self.standing = [0] * (SHOWN + 1)
         self.projects: dict[str, int] = {}
-        self._passing = Passing(arrangement, self.here, self.live, self.pins)
+        self._passing = Passing(arrangement, self.here, self.live)
         self._order = Order(threaded=arrangement.order == "threaded", pinned_first=arrangement.pinned_first)
 
     def put(self, changed: Iterable[Row], removed: Iterable[str]) -> set[Group]:
@@ -190,7 +190,6 @@ class Contents:
     def set_pins(self, pins: frozenset[tuple[str, str]]) -> set[Group]:
         """Other sessions are pinned now: (agent, id) of all of them."""
         others, self.pins = pins ^ self.pins, pins
-        self._passing.pins = pins
         touched: set[Group] = set()
         if not others:
             return touched
@@ -199,9 +198,6 @@ class Contents:
             assert row is not None
             if (row.agent, row.id) in others:
                 was_pinned, line.pinned = line.pinned, not line.pinned
-                if is_empty(row):
-                    self._uncount(line)
-                    self._stand(line, touched)
                 if line.group is not NOWHERE:
                     line.group.change(line, row, was_pinned)
                     touched.add(line.group)

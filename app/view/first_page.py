@@ -35,7 +35,7 @@ def first_page(
     :param arrangement: without groups.
     :param lines: so many are wanted, from the session of `row` on where there is one.
     """
-    passing = Passing(arrangement, here, (), pins)
+    passing = Passing(arrangement, here, ())
     standing = [0] * (SHOWN + 1)
     for each in rows:
         standing[passing.standing(each)] += 1

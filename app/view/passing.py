@@ -22,32 +22,24 @@ class Passing:
 
     :param here: the folders that count as this one.
     :param live: paths of the sessions that are open somewhere, or may be.
-    :param pins: (agent, id) of the pinned sessions, which are never hidden for being empty.
     """
 
-    __slots__ = ("agent", "here", "hidden", "live", "named_only", "only_here", "pins")
+    __slots__ = ("agent", "here", "hidden", "live", "named_only", "only_here")
 
-    def __init__(
-        self,
-        arrangement: Arrangement,
-        here: Container[str],
-        live: Container[str],
-        pins: Container[tuple[str, str]] = (),
-    ) -> None:
+    def __init__(self, arrangement: Arrangement, here: Container[str], live: Container[str]) -> None:
         self.only_here = arrangement.scope == "here"
         self.hidden = arrangement.hidden
         self.named_only = arrangement.named_only
         self.agent = arrangement.agent
         self.here = here
         self.live = live
-        self.pins = pins
 
     def standing(self, row: Row) -> int:
         """`OUT`, `HIDDEN`, `LEFT_OUT` or `SHOWN`; what is at least `LEFT_OUT` is counted as being there."""
         if self.only_here and row.cwd not in self.here:
             return OUT
         if not self.hidden and (
-            (not row.models and self._is_empty(row)) or (row.parent_session and is_subagent(row))
+            (not row.message_count and self._is_empty(row)) or (row.parent_session and is_subagent(row))
         ):
             return HIDDEN
         if (self.agent and row.agent != self.agent) or (self.named_only and not is_named(row)):
@@ -55,7 +47,7 @@ class Passing:
         return SHOWN
 
     def _is_empty(self, row: Row) -> bool:
-        return is_empty(row) and row.path not in self.live and (row.agent, row.id) not in self.pins
+        return is_empty(row) and row.path not in self.live
 
 
 def is_named(row: Row) -> bool:

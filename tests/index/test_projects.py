@@ -97,14 +97,7 @@ def test_stores_that_nobody_uses_any_more_go_from_them(tmp_path: Path) -> None:
     assert of.groups() == [("/q", 1, 9, 0), ("/p", 1, 5, 0), ALL[2]]
 
 
-HIDDEN = {
-    "message_count": 0,
-    "title": "(no messages)",
-    "models": (),
-    "images": 0,
-    "problems": 0,
-    "torn": False,
-}
+HIDDEN = {"message_count": 0, "problems": 0, "torn": False}
 WITHIN = {"parent_session": "/s/1.jsonl"}
 
 

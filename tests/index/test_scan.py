@@ -124,39 +124,6 @@ def test_anything_but_growth_is_read_whole(
     assert facts(index.rows(full=True)) == fresh(store, tmp_path / "other")
 
 
-FAILED = message("new", "e0", "a write that failed")
-
-
-@pytest.mark.parametrize("written", [FAILED[:30], FAILED, FAILED + message("more", "new", "and the next")])
-@pytest.mark.parametrize("text", ["x", "a write that worked", "a much longer one " * 50])
-def test_a_write_that_an_agent_rolls_back_leaves_nothing_in_the_row(
-    tmp_path: Path, root: Path, store: Store, index: Index, written: str, text: str
-) -> None:
-    """The file is cut to where it was, and another entry takes the place of the failed one."""
-    path = write(root / "a.jsonl", session())
-    index.scan()
-    before = path.stat().st_size
-    append(path, written)
-    index.scan()
-    os.truncate(path, before)
-    append(path, message("other", "e0", text))
-    index.scan()
-    (row,) = index.rows()
-    assert (row.message_count, row.leaf_id, row.torn) == (2, "other", False)
-    assert facts(index.rows(full=True)) == fresh(store, tmp_path / "other")
-
-
-def test_a_rolled_back_write_that_nothing_follows_leaves_the_row_as_it_was(root: Path, index: Index) -> None:
-    path = write(root / "a.jsonl", session())
-    before = path.stat().st_size
-    append(path, FAILED)
-    index.scan()
-    os.truncate(path, before)
-    index.scan()
-    (row,) = index.rows()
-    assert (row.message_count, row.leaf_id, row.size) == (1, "e0", before)
-
-
 def test_a_new_time_alone_is_looked_into(root: Path, index: Index) -> None:
     # omp's title line is rewritten in place, and the name in it is all that has changed.
     paths = fill(root, 3)

@@ -78,29 +78,6 @@ def test_empty_sessions_are_hidden_and_counted():
     assert (shown(model), model.total, model.hidden) == (["[/work/app]", "a", "e"], 2, 0)
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [{"name": "plan", "title": "plan"}, {"title": "a prompt"}, {"models": ("acme/large-1",)}, {"images": 1}],
-)
-def test_a_session_with_a_name_a_prompt_or_an_answer_is_not_empty(fields):
-    assert listed(make_row("e", **EMPTY | fields)).total == 1
-
-
-def test_messages_that_are_neither_prompt_nor_answer_leave_a_session_empty():
-    model = listed(make_row("e", **EMPTY | {"message_count": 2}))
-    assert (model.total, model.hidden) == (0, 1)
-
-
-def test_a_pinned_session_is_shown_though_it_is_empty():
-    model = listed(make_row("e", **EMPTY), pins=[("pi", "e")])
-    assert shown(model) == ["[/work/app]", "e"]
-    model.set_pins(frozenset())
-    assert (shown(model), model.hidden) == ([], 1)
-    model.set_pins(frozenset({("pi", "e")}))
-    model.open_all(True)
-    assert (shown(model), model.hidden) == (["[/work/app]", "e"], 0)
-
-
 @pytest.mark.parametrize("fields", [{"problems": 1}, {"torn": True}, {"ctime_ns": -5}])
 def test_a_session_with_something_wrong_is_not_empty(fields):
     assert listed(make_row("e", **EMPTY, **fields)).total == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from app.formats.context import compaction_messages, messages_of
+from app.formats.context import compaction_messages
 from app.formats.decode import decode
 from app.formats.dialects.writing import Writing
 from app.formats.skim import DECODE_CAMEL, DECODE_SNAKE, Skim, skim
@@ -123,22 +123,6 @@ class Dialect:
     def summary(self, entry: dict[str, Any], stamp: int | None) -> list[dict[str, Any]]:
         """What stands in the context for all that the compaction `entry` of time `stamp` (ms) replaced."""
         return compaction_messages(entry, stamp)
-
-    def messages(self, entry: dict[str, Any], stamp: int | None) -> list[dict[str, Any]]:
-        """The messages that `entry` of time `stamp` (ms) puts into the context; empty for most types."""
-        return messages_of(entry, stamp)
-
-    def first_kept(self, compaction: dict[str, Any], ids: Sequence[str]) -> int:
-        """The position of the first entry before `compaction` that the context keeps.
-
-        :param ids: of the entries on the path before the compaction; their number stands for "keep none".
-        """
-        first = compaction.get("firstKeptEntryId")
-        return next((position for position, entry_id in enumerate(ids) if entry_id == first), len(ids))
-
-    def prune(self, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """The messages of a path that the agent leaves in its context; pi keeps all of them."""
-        return messages
 
 
 class SnakeDialect(Dialect):

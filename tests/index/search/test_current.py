@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -55,20 +54,6 @@ def test_sessions_come_go_and_change_while_an_index_is_open(world: World) -> Non
     world.session("s2", "nothing")
     world.scan()
     assert world.ids("needle") == ["s3"]
-
-
-def test_a_write_that_is_rolled_back_is_not_found(world: World) -> None:
-    path = world.session("s1", "hello")
-    world.scan()
-    size = path.stat().st_size
-    world.append("s1", "a needle")
-    world.scan()
-    assert world.ids("needle") == ["s1"]
-    os.truncate(path, size)
-    world.append("s1", "a thread instead of it")
-    world.scan()
-    assert world.ids("needle") == []
-    assert world.ids("thread") == ["s1"]
 
 
 def test_what_is_told_before_anybody_searches_is_found(world: World) -> None:
