@@ -1,5 +1,5 @@
-"""Small files: reading one that others write (settings, pins, notes; FORMATS 1), and putting one in its place
-whole.
+"""Small files: reading one that others write (settings, pins, notes; FORMATS 1), checking a path that stands
+in one, and putting one in its place whole.
 
 What lies where one is read may be anything: a cloned repository brings links to devices, a named pipe waits
 for ever, a file with holes is longer than any memory. Such are refused, with the reason in a few words.
@@ -13,14 +13,43 @@ import errno
 import os
 import stat
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 LONGEST = 4 << 20
 """Bytes. No program writes that much into such a file."""
 
 IRREGULAR = "not a regular file"
 
+LONGEST_PATH = 4_096
+"""Bytes of a path, with the NUL at its end, that Linux takes (PATH_MAX)."""
+LONGEST_NAME = 255
+"""Characters of one name in a path; a system that counts bytes takes fewer."""
+
 # Not waiting, should a pipe come into the place of the file that was looked at a moment ago.
 _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+
+
+def path_problem(value: object, encode: Callable[[str], bytes] = os.fsencode) -> str:
+    """Why the value of a setting or a variable is no path, as the end of a sentence about it.
+
+    :param encode: raises UnicodeEncodeError for text that the setting's file cannot hold. A variable may hold
+        any bytes, JSON holds only whole characters (`str.encode`).
+    :return: "" for a path. Nothing need be there.
+    """
+    if not isinstance(value, str):
+        return "is not a path"
+    if "\0" in value:
+        return "has a NUL in it, which no path has"
+    try:
+        length = len(encode(value))
+    except UnicodeEncodeError:
+        return "has half a character in it, which no path has"
+    if length >= LONGEST_PATH or max(map(len, value.split(os.sep))) > LONGEST_NAME:
+        return "is longer than any path"
+    return ""
 
 
 def read_small(path: str, most: int = LONGEST) -> bytes:

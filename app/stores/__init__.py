@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from app.stores.agent import NickcecereAgent
-from app.stores.base import Agent, Store, absolute
+from app.stores.base import Agent, Store, absolute, refusals
 from app.stores.indusagi import Indusagi
 from app.stores.omp import Omp
 from app.stores.pi import Pi
@@ -35,7 +35,11 @@ def discover(
     Each real folder comes once: a second way to the same folder is dropped, another agent's becomes a twin.
     KeyError for an agent that is not known.
     """
-    every = [store for agent in AGENTS for store in agent.stores(env, home, cwd)]
+    every = []
+    for agent in AGENTS:
+        found = agent.stores(env, home, cwd)
+        found[0].notes += tuple(refusals(env, (*agent.variables, *agent.shared_variables)))
+        every += found
     every += [
         agent_named(name).store_at(absolute(folder, home, cwd), env, home, cwd) for name, folder in extra
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from app.stores.base import Agent, Store, absolute
+from app.stores.base import Agent, Store, kept_paths
 from app.stores.naming import uuid4
 
 TYPE_CHECKING = False
@@ -32,8 +32,8 @@ class NickcecereAgent(Agent):
     def stores(self, env: Mapping[str, str], home: str, cwd: str) -> list[Store]:
         """`~/.config/agent/sessions`, and the same below XDG_CONFIG_HOME."""
         found = [Store(self, os.path.join(home, ".config", BELOW))]
-        if env.get(CONFIG_HOME):
-            moved = absolute(env[CONFIG_HOME], home, cwd)
+        moved = kept_paths(env, home, cwd, CONFIG_HOME).get(CONFIG_HOME)
+        if moved:
             found.append(
                 Store(self, os.path.join(moved, BELOW), CONFIG_HOME, environment={CONFIG_HOME: moved})
             )

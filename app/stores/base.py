@@ -4,7 +4,7 @@ An `Agent` knows where its sessions may be, how one is resumed and what the agen
 is one folder of sessions together with the way it was found, because a session has to be resumed under the
 very variables and arguments that led to its folder (FORMATS 3, "Resume in the right store").
 
-On the fast path: nothing is imported here beyond `os` and `stat`.
+On the fast path: nothing is imported here beyond `os`, `stat` and `errno`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import stat
 
+from app.small_files import path_problem
 from app.stores.naming import dashed_folder, stamped, uuid7
 
 TYPE_CHECKING = False
@@ -151,6 +152,8 @@ class Agent:
     suffixes: tuple[str, ...] = (".jsonl",)
     process_names: frozenset[str] = frozenset()
     variables: tuple[str, ...] = ()
+    shared_variables: tuple[str, ...] = ()
+    """Variables of other programs, too, that move its folders: they stay in the environment of the agent."""
     can: frozenset[str] = frozenset(ABILITIES)
     has_subagents: bool = False
     """Whether sessions of its sub-agents lie in the folder that has the name of the session's file."""
@@ -256,9 +259,22 @@ def beside(path: str, store: Store) -> list[str]:
     return list(store.arguments) if os.path.dirname(path) == store.root else []
 
 
+def path_variable(env: Mapping[str, str], name: str) -> str:
+    """The value of a variable that moves a folder; "" where it is not set, or is no path (`refusals`)."""
+    value = env.get(name, "")
+    return "" if path_problem(value) else value
+
+
+def refusals(env: Mapping[str, str], names: Iterable[str]) -> list[str]:
+    """A note for each of the variables `names` whose value is no path; the agent's default counts instead."""
+    problems = ((name, path_problem(env.get(name, ""))) for name in names)
+    return [f"${name} {problem}" for name, problem in problems if problem]
+
+
 def kept(env: Mapping[str, str], *names: str) -> dict[str, str]:
-    """Those of the variables `names` that are set and not empty."""
-    return {name: env[name] for name in names if env.get(name)}
+    """Those of the variables `names` that are set to a path."""
+    values = ((name, path_variable(env, name)) for name in names)
+    return {name: value for name, value in values if value}
 
 
 def kept_paths(env: Mapping[str, str], home: str, cwd: str, *names: str) -> dict[str, str]:

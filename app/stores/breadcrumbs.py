@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from app.small_files import read_small
+from app.small_files import path_problem, read_small
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +46,8 @@ def read_crumb(path: str) -> tuple[str, str] | None:
         return None
     if len(lines) < 2 or not lines[1].strip():
         return None
-    return lines[0].strip(), lines[1].strip()
+    cwd, session = lines[0].strip(), lines[1].strip()
+    return None if path_problem(cwd) or path_problem(session) else (cwd, session)
 
 
 def last_session(folder: str, env: Mapping[str, str], cwd: str) -> str:

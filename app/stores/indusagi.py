@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from app.stores.base import ABILITIES, Agent, Store, absolute
+from app.stores.base import ABILITIES, Agent, Store, kept_paths
 from app.stores.naming import uuid4
 
 TYPE_CHECKING = False
@@ -43,8 +43,8 @@ class Indusagi(Agent):
             Store(self, os.path.join(home, NEW_HOME, "sessions")),
         ]
         for variable, below in MOVES:
-            if env.get(variable):
-                moved = absolute(env[variable], home, cwd)
+            moved = kept_paths(env, home, cwd, variable).get(variable)
+            if moved:
                 root = os.path.join(moved, below)
                 found.append(Store(self, root, variable, environment={variable: moved}))
         return found
@@ -52,7 +52,7 @@ class Indusagi(Agent):
     def own_store(self, env: Mapping[str, str], home: str, cwd: str) -> Store:
         """That of the first variable that is set, else the old default; the new program's is only read."""
         by_source = {store.source: store for store in reversed(self.stores(env, home, cwd))}
-        return next((by_source[name] for name, _ in MOVES[:-1] if env.get(name)), by_source["default"])
+        return next((by_source[name] for name, _ in MOVES[:-1] if name in by_source), by_source["default"])
 
     def new_id(self, now_ms: int) -> str:
         """A random UUID, as pi's had been when indusagi parted from it."""

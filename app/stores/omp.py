@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from app.stores.base import DANGERS, Agent, Store, absolute, beside, kept, kept_paths
+from app.stores.base import DANGERS, Agent, Store, beside, kept, kept_paths, path_variable
 from app.stores.naming import short_folder
 
 TYPE_CHECKING = False
@@ -40,6 +40,7 @@ class Omp(Agent):
     install_hint = "npm install -g @oh-my-pi/pi-coding-agent"
     process_names = frozenset({"omp"})
     variables = (CONFIG_DIR, AGENT_DIR, *PROFILES, SESSION_DIR)
+    shared_variables = (XDG_DATA, XDG_STATE)
     has_subagents = True
     dangers = {
         **DANGERS,
@@ -51,16 +52,16 @@ class Omp(Agent):
     def stores(self, env: Mapping[str, str], home: str, cwd: str) -> list[Store]:
         """The default, then every folder a variable or profile leads to; omp itself would use only one."""
         found = self._of_config_root(os.path.join(home, ".omp"), "default", {}, env)
-        if env.get(CONFIG_DIR):
+        name = path_variable(env, CONFIG_DIR)
+        if name:
             # A name below the home folder, as path.join() makes it, even when it begins with a slash.
-            root = os.path.normpath(home + os.sep + env[CONFIG_DIR])
-            found += self._of_config_root(root, CONFIG_DIR, {CONFIG_DIR: env[CONFIG_DIR]}, env)
-        if env.get(AGENT_DIR):
-            moved = absolute(env[AGENT_DIR], home, cwd)
-            # omp hands its children the active profile's folder in this variable; it is listed already.
-            if moved not in [store.state for store in found]:
-                found.append(self._at(moved, AGENT_DIR, {AGENT_DIR: moved}))
-        if env.get(SESSION_DIR):
+            root = os.path.normpath(home + os.sep + name)
+            found += self._of_config_root(root, CONFIG_DIR, {CONFIG_DIR: name}, env)
+        moved = kept_paths(env, home, cwd, AGENT_DIR).get(AGENT_DIR)
+        # omp hands its children the active profile's folder in this variable; it is listed already.
+        if moved and moved not in [store.state for store in found]:
+            found.append(self._at(moved, AGENT_DIR, {AGENT_DIR: moved}))
+        if path_variable(env, SESSION_DIR):
             environment = kept(env, CONFIG_DIR, *PROFILES)
             environment |= kept_paths(env, home, cwd, AGENT_DIR, SESSION_DIR)
             environment |= _xdg_only(self._default(env, home, cwd).environment)
@@ -76,11 +77,11 @@ class Omp(Agent):
         An XDG folder counts before the folder it takes the place of, where it exists.
         """
         found = self.stores(env, home, cwd)
-        if env.get(SESSION_DIR):
+        if path_variable(env, SESSION_DIR):
             return found[-1]
         profile = next(iter(_active(env)), "")
-        if not profile and env.get(AGENT_DIR):
-            moved = absolute(env[AGENT_DIR], home, cwd)
+        moved = kept_paths(env, home, cwd, AGENT_DIR).get(AGENT_DIR)
+        if moved and not profile:
             return next(store for store in found if store.state == moved)
         wanted = kept(env, CONFIG_DIR) | ({PROFILES[0]: profile} if profile else {})
         return next(store for store in reversed(found) if _without_xdg(store.environment) == wanted)
@@ -193,7 +194,7 @@ class Omp(Agent):
 
 def _xdg(env: Mapping[str, str], variable: str) -> str:
     """omp's folder below an XDG folder, or "" when the variable is not set to an absolute path."""
-    value = env.get(variable, "")
+    value = path_variable(env, variable)
     return os.path.join(value, "omp") if os.path.isabs(value) else ""
 
 
@@ -210,8 +211,7 @@ def _without_xdg(environment: Mapping[str, str]) -> dict[str, str]:
 
 def _active(env: Mapping[str, str]) -> set[str]:
     """The profile the environment asks for; an empty OMP_PROFILE is the default one despite PI_PROFILE."""
-    name = (env.get(PROFILES[0]) if PROFILES[0] in env else env.get(PROFILES[1], "")) or ""
-    name = name.strip()
+    name = path_variable(env, PROFILES[0] if PROFILES[0] in env else PROFILES[1]).strip()
     return set() if name in ("", "default", ".", "..") or os.sep in name else {name}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from app.small_files import read_small
+from app.small_files import path_problem, read_small
 from app.stores.base import Agent, Store, absolute, beside, kept_paths
 
 TYPE_CHECKING = False
@@ -31,8 +31,8 @@ class Pi(Agent):
         """The default, the moved agent folder, `sessionDir` of the settings, the moved session folder."""
         default = os.path.join(home, ".pi", "agent")
         agent_dirs: list[tuple[str, str, dict[str, str]]] = [(default, "default", {})]
-        if env.get(AGENT_DIR):
-            moved = absolute(env[AGENT_DIR], home, cwd)
+        moved = kept_paths(env, home, cwd, AGENT_DIR).get(AGENT_DIR)
+        if moved:
             agent_dirs.append((moved, AGENT_DIR, {AGENT_DIR: moved}))
         found = []
         chosen = []
@@ -54,9 +54,10 @@ class Pi(Agent):
             found.append(
                 Store(self, root, f"settings {settings}", environment=environment, arguments=arguments)
             )
-        if env.get(SESSION_DIR):
-            root = absolute(env[SESSION_DIR], home, cwd)
-            found.append(Store(self, root, SESSION_DIR, environment={**agent_dirs[-1][2], SESSION_DIR: root}))
+        flat = kept_paths(env, home, cwd, SESSION_DIR)
+        if flat:
+            environment = {**agent_dirs[-1][2], **flat}
+            found.append(Store(self, flat[SESSION_DIR], SESSION_DIR, environment=environment))
         return found
 
     def own_store(self, env: Mapping[str, str], home: str, cwd: str) -> Store:
@@ -107,6 +108,5 @@ def read_session_dir(settings: str) -> tuple[str, tuple[str, ...]]:
     value = content.get("sessionDir") if isinstance(content, dict) else None
     if value is None:
         return "", ()
-    if not isinstance(value, str) or "\0" in value:
-        return "", (f"{settings}: sessionDir is not a path",)
-    return value, ()
+    problem = path_problem(value, str.encode)
+    return ("", (f"{settings}: sessionDir {problem}",)) if problem else (value, ())
