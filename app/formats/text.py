@@ -49,7 +49,30 @@ _UNSTEADY = (
     (0x1FAE8, 0x1FAEF),
     (0x1FAF7, 0x1FAFF),
 )
-_unsteady = frozenset([chr(code) for first, last in _UNSTEADY for code in range(first, last + 1)])
+# Terminals draw these as nothing, but for the two joiners that scripts and emoji need: text hides in them
+# (Unicode's Default_Ignorable_Code_Point, without what has a line of its own in `_build_table`).
+_IGNORED = (
+    (0xAD, 0xAD),  # soft hyphen
+    (0x034F, 0x034F),  # combining grapheme joiner
+    (0x17B4, 0x17B5),  # inherent vowels of Khmer
+    (0x180E, 0x180E),  # Mongolian vowel separator
+    (0x200B, 0x200B),  # zero width space
+    (0x2060, 0x2064),  # word joiner and invisible operators
+    (0x1BCA0, 0x1BCA3),  # shorthand format controls
+    (0x1D173, 0x1D17A),  # musical beams and slurs
+)
+# Variation selectors change how the character before them is drawn; without one they are nothing, too.
+_SELECTORS = ((0x180B, 0x180D), (0x180F, 0x180F), (0xFE00, 0xFE0F), (0xE0100, 0xE01EF))
+
+
+def _characters(*ranges: tuple[int, int]) -> frozenset[str]:
+    return frozenset([chr(code) for first, last in ranges for code in range(first, last + 1)])
+
+
+_replaced = _characters(*_UNSTEADY, *_IGNORED)
+_selectors = _characters(*_SELECTORS)
+# Characters that Python calls printable and that are not drawn as they are, or not everywhere.
+_suspect = _replaced | _selectors
 # What is drawn as nothing, alone or between others: blanks of every kind, fillers, joiners, selectors, and
 # the controls for which `inert` shows something else.
 _UNSEEN = (
@@ -73,6 +96,8 @@ _UNSEEN = (
     (0xFE00, 0xFE0F),
     (0xFEFF, 0xFEFF),
     (0xFFA0, 0xFFA0),
+    (0x1BCA0, 0x1BCA3),
+    (0x1D173, 0x1D17A),
     (0xE0000, 0xE01EF),
 )
 
@@ -106,7 +131,7 @@ def _replacements() -> dict[int, str]:
 
 def _is_plain(text: str) -> bool:
     """Whether `text` can be drawn as it is."""
-    return text.isprintable() and (text.isascii() or _unsteady.isdisjoint(text))
+    return text.isprintable() and (text.isascii() or _suspect.isdisjoint(text))
 
 
 def visible_line(text: str, limit: int = 300) -> str:
@@ -157,8 +182,23 @@ def _build_table() -> dict[int, str]:
     table[0x09] = "    "
     table[0x2028] = table[0x2029] = "\n"
     table[0x0A] = "\n"
-    table.update(dict.fromkeys(map(ord, _unsteady), _REPLACEMENT))
+    table.update(dict.fromkeys(map(ord, _replaced), _REPLACEMENT))
     return table
+
+
+def _translated(text: str) -> str:
+    """`text` with each character that must not be drawn replaced by one that shows it."""
+    shown = text.translate(_replacements())
+    if _selectors.isdisjoint(shown):
+        return shown
+    unseen = _unseen()
+    before = "\n"
+    characters = []
+    for character in shown:
+        is_stray = character in _selectors and before in unseen
+        characters.append(_REPLACEMENT if is_stray else character)
+        before = character
+    return "".join(characters)
 
 
 def inert(text: str) -> str:
@@ -168,8 +208,10 @@ def inert(text: str) -> str:
     pictures (U+2400 and on), line and paragraph separators become newlines, and C1 controls, bidirectional
     controls, tags, the byte order mark, noncharacters and lone surrogates become U+FFFD; and so does what
     takes more cells in one terminal than in another: fillers, what Unicode has widened lately, what is newer
-    or not assigned at all. Joiners and variation selectors stay, so emoji sequences survive, and so do
-    combining marks. Never raises; scans the whole of `text`, so hand it a window of a long one.
+    or not assigned at all. Invisible characters do as well: zero width spaces, soft hyphens and all others
+    that terminals ignore. Joiners stay, and variation selectors behind a visible character, so emoji
+    sequences survive, and so do combining marks. Never raises; scans the whole of `text`, so hand it a
+    window of a long one.
     """
     if _is_plain(text):
         return text
@@ -177,7 +219,7 @@ def inert(text: str) -> str:
         text = text.replace("\r\n", "\n")
     if _is_plain(text.replace("\n", "")):
         return text
-    return text.translate(_replacements())
+    return _translated(text)
 
 
 def _window(limit: int) -> int:
@@ -202,7 +244,7 @@ def one_line(text: str, limit: int = 300) -> str:
     folded = " ".join((text[:window] if cut else text).split())
     if not _is_plain(folded):
         # Translation may lengthen nothing here: tabs and line separators went with the white space.
-        folded = folded.translate(_replacements())
+        folded = _translated(folded)
     if len(folded) <= limit and not cut:
         return folded
     if limit <= 0:

@@ -55,6 +55,15 @@ def is_safe(text: str) -> bool:
         ("unassigned \u1f1e\u0378", "unassigned \ufffd\ufffd"),
         ("later \U0001fae9 \U0001fae8 \U0001f6dc", "later \ufffd \ufffd \ufffd"),
         ("dos\r\nunix\nmac\r", "dos\nunix\nmac␍"),
+        ("pass\u200bword soft\u00adly \u180e \u2060", "pass\ufffdword soft\ufffdly \ufffd \ufffd"),
+        ("f\u2061x\u2062y\u2063z\u2064", "f\ufffdx\ufffdy\ufffdz\ufffd"),
+        (
+            "a\u034fb \u17b4\u17b5 \U0001d173\U0001d17a \U0001bca0\U0001bca3",
+            "a\ufffdb \ufffd\ufffd \ufffd\ufffd \ufffd\ufffd",
+        ),
+        ("\ufe0fselector \ufe0e \U000e0100 \u180b", "\ufffdselector \ufffd \ufffd \ufffd"),
+        ("a\ufe0f\ufe00\U000e0100", "a\ufe0f\ufffd\ufffd"),
+        ("line\n\ufe0f", "line\n\ufffd"),
     ],
 )
 def test_hostile_characters_become_visible(hostile: str, shown: str) -> None:
@@ -78,6 +87,10 @@ def test_hostile_characters_become_visible(hostile: str, shown: str) -> None:
         "a\u00a0b",
         "[bold]markup[/bold]",
         "مرحبا",
+        "1️⃣ 👁️‍🗨️ 🏳️‍🌈 ☺︎",
+        "葛\U000e0100飾",
+        "ᠠ\u180b",
+        "می\u200cخواهم क्\u200dष ශ්\u200dරී",
     ],
 )
 def test_harmless_text_stays(harmless: str) -> None:
@@ -159,6 +172,24 @@ def test_a_terminal_of_unicode_14_and_one_of_17_draw_all_but_new_marks_alike() -
         and cell_len(inert(chr(code)), "14.0.0") != cell_len(inert(chr(code)), "17.0.0")
     ]
     assert differing == []
+
+
+def test_of_what_terminals_ignore_only_joiners_and_selectors_of_something_are_left() -> None:
+    # Default_Ignorable_Code_Point of Unicode 16, as far as characters are assigned.
+    ignorable = [
+        *(0x00AD, 0x034F, 0x061C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFEFF, 0xFFA0),
+        *range(0x180B, 0x1810),
+        *range(0x200B, 0x2010),
+        *range(0x202A, 0x202F),
+        *range(0x2060, 0x2070),
+        *range(0xFE00, 0xFE10),
+        *range(0x1BCA0, 0x1BCA4),
+        *range(0x1D173, 0x1D17B),
+        *range(0xE0000, 0xE1000),
+    ]
+    joiners = {0x200C, 0x200D}
+    assert {code for code in ignorable if inert(chr(code)) != "\ufffd"} == joiners
+    assert all(cell_len(inert(f"{chr(code)}|")) == 2 for code in ignorable if code not in joiners)
 
 
 class Watched(str):
