@@ -49,6 +49,28 @@ def main(arguments: Sequence[str] | None = None, *, ends: bool = False) -> int:
     except OSError as error:
         _silence()
         return _fail(f"leafmark: {_reason(error)}", FAILED)
+    except (MemoryError, RuntimeError, ImportError, SystemError) as error:
+        if not _is_out_of_memory(error):
+            raise
+        _fail("leafmark: there is not enough memory (`ulimit -v` shows a limit)", FAILED)
+        if ends:
+            # Threads that are left would need memory to end, and abort the process.
+            _end(FAILED)
+        return FAILED
+
+
+_OUT_OF_MEMORY = ("can't start new thread", "failed to map segment", "error return without exception set")
+"""Messages of the interpreter and the system's loader where memory was short without a MemoryError."""
+
+
+def _is_out_of_memory(error: BaseException | None) -> bool:
+    """Whether memory was short, for an object, a thread or a library, in `error` or in one before it."""
+    while error is not None:
+        text = str(error)
+        if isinstance(error, MemoryError) or any(sign in text for sign in _OUT_OF_MEMORY):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def _options(words: list[str]) -> Options:

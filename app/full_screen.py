@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 DONE, WRONG_USE, FAILED, LEFT = 0, 2, 3, 130
 SWITCH_SECONDS = 0.0005
+STACK_BYTES = 1 << 20
+_M_ARENA_MAX = -8
 FIRST_ROWS_SECONDS = 0.7
 """So long the newest sessions are waited for when none are known: from a slow disk they come later."""
 
@@ -68,6 +70,7 @@ def run(setup: Setup, theme: str, ending: Ending, query: str | None = None) -> t
     # Pictures are written by a thread, and what is searched and read comes in by others: with Python's own
     # number each would wait ten times as long for its turn, and the keys for theirs.
     sys.setswitchinterval(SWITCH_SECONDS)
+    _limit_threads()
     try:
         # with nothing to show, reading cannot wait until the screen library is there
         indexing = None if model.known else _begin(setup, arrangement)
@@ -96,7 +99,7 @@ def run(setup: Setup, theme: str, ending: Ending, query: str | None = None) -> t
         ended = True
     finally:
         if terminal is not None:
-            if ended:
+            if ended and not app.crash:
                 terminal.is_left()
             terminal.give_back()
         # the terminal first: a command that does not end when it is told to takes its time
@@ -171,6 +174,26 @@ def _import_asyncio() -> None:
         import asyncio  # noqa: F401
     finally:
         del sys.modules["ssl"]
+
+
+def _limit_threads() -> None:
+    """Have threads reserve little address space where the process may use little of it. With a stack of 8 MB
+    each, and 64 MB for what each allocates, some of them would not start.
+    """
+    from app.index.watch.polling import has_little_address_space
+
+    if not has_little_address_space():
+        return
+    import threading
+
+    threading.stack_size(STACK_BYTES)
+    try:
+        import ctypes
+
+        # Only glibc has it.
+        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
+    except (ImportError, OSError, AttributeError):
+        pass
 
 
 def _begin(setup: Setup, arrangement: Arrangement) -> Indexing:

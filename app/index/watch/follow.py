@@ -6,7 +6,7 @@ import time
 
 from app.index.mounts import is_silent
 from app.index.scan.again import TIMES
-from app.index.watch.polling import PollWatch
+from app.index.watch.polling import PollWatch, has_little_address_space
 from app.index.watch.watch import NativeWatch
 
 TYPE_CHECKING = False
@@ -95,6 +95,8 @@ class Follower:
             return PollWatch(self._stores, self._scanner.known)
         if any(is_silent(store.root) for store in self._stores):
             return self._polling("the file system does not report changes")
+        if has_little_address_space():
+            return self._polling("this process may use little memory")
         try:
             scanner = self._scanner
             return NativeWatch(self._stores, scanner.known, scanner.elsewhere, self._passed_over)

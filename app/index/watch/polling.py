@@ -30,6 +30,11 @@ TURN_FILES = 32
 file has to wait for a walk because of those of others, in a store of a few hundred no longer than a second.
 """
 
+LEAST_ADDRESS_SPACE = 1 << 30
+"""Bytes. With less, leafmark polls: the library that waits for the system's notices aborts the process if its
+thread gets no memory.
+"""
+
 _AHEAD_NS = 24 * 3600 * 10**9
 """No clock that is right is so far ahead of another one, wherever the files are."""
 
@@ -41,6 +46,16 @@ _FOLDER_TURNS = 5
 # A walk may take this share of the time when walks are what notices an old session that goes on.
 _WALK_SHARE = 0.004
 _SOONEST_WALK_SECONDS = 2.0
+
+
+def has_little_address_space() -> bool:
+    """Whether this process may use less than `LEAST_ADDRESS_SPACE` (`ulimit -v`)."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return False
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return limit != resource.RLIM_INFINITY and limit < LEAST_ADDRESS_SPACE
 
 
 class PollWatch:

@@ -1,0 +1,100 @@
+"""leafmark in a terminal, and beside one, where `ulimit -v` leaves the process little address space."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.factory import chain, write_session
+from tests.terminal import Terminal
+from tests.waiting import until
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit address space")
+
+GIGABYTE = 1 << 20
+"""In the unit of `ulimit -v`, which is 1,024 bytes."""
+
+
+def limited(kilobytes: int | str, *words: str) -> list[str]:
+    """The command line of leafmark under such a limit of address space."""
+    command = shlex.join([sys.executable, "-m", "app", *words])
+    return ["sh", "-c", f"ulimit -v {kilobytes}; exec {command}"]
+
+
+@pytest.mark.parametrize("words", [[], ["resume"]])
+@pytest.mark.parametrize("kilobytes", [200_000, 300_000, 500_000])
+def test_the_screen_works_and_follows_changes(shell, words, kilobytes):
+    folder, work, env = shell
+    with Terminal(limited(kilobytes, *words), env=env, cwd=str(work)) as terminal:
+        terminal.wait_for_text("fix the login", 30)
+        store = folder / "home/.pi/agent/sessions/--work--"
+        write_session(store / "2027_cccc.jsonl", *chain("written later", "yes", id="cccc", cwd=str(work)))
+        terminal.wait_for_text("written later", 30)
+        terminal.press("ctrl+q")
+        assert terminal.wait() == 0
+        assert terminal.leftovers() == []
+
+
+@pytest.mark.parametrize("words", [[], ["resume"]])
+@pytest.mark.parametrize("kilobytes", [25_000, 30_000, 40_000, 50_000, 60_000, 70_000])
+def test_with_far_too_little_it_works_or_ends_with_one_line_and_a_clean_terminal(shell, words, kilobytes):
+    _, work, env = shell
+    for number in range(40):
+        store = shell.folder / "home/.pi/agent/sessions/--more--"
+        write_session(store / f"{number}.jsonl", *chain("more", "said", id=f"more-{number}", cwd=str(work)))
+    with Terminal(limited(kilobytes, *words), env=env, cwd=str(work)) as terminal:
+        terminal.settle(1)
+        if terminal.process.poll() is None:
+            terminal.press("ctrl+q")
+        assert terminal.wait() in (0, 3), terminal.dump()
+        assert terminal.leftovers() == []
+        lines = [line for line in terminal.lines if line.strip()]
+        assert all(line.startswith("leafmark: ") for line in lines[:1])
+        assert "Traceback" not in terminal.dump()
+
+
+@pytest.mark.parametrize(
+    ("kilobytes", "is_native"), [("unlimited", True), (2 * GIGABYTE, True), (700_000, False)]
+)
+def test_notices_of_the_system_are_waited_for_only_with_a_gigabyte(shell, kilobytes, is_native):
+    _, work, env = shell
+    with subprocess.Popen(
+        limited(kilobytes, "watch"),
+        env=env,
+        cwd=work,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            assert "watching" in process.stderr.readline()
+            maps = Path(f"/proc/{process.pid}/maps")
+            if is_native:
+                until(lambda: "_rust_notify" in maps.read_text())
+            else:
+                store = shell.folder / "home/.pi/agent/sessions/--work--"
+                write_session(store / "2027_cccc.jsonl", *chain("later", "yes", id="cccc"))
+                assert process.stdout.readline().startswith("added")
+                assert "_rust_notify" not in maps.read_text()
+        finally:
+            process.kill()
+
+
+@pytest.mark.parametrize(
+    "words", [["list"], ["search", "login"], ["doctor"], ["index", "--rebuild"], ["watch"]]
+)
+@pytest.mark.parametrize("kilobytes", [20_000, 25_000, 30_000])
+def test_a_command_with_far_too_little_works_or_says_so_in_one_line(shell, words, kilobytes):
+    _, work, env = shell
+    command = (
+        ["timeout", "-s", "TERM", "3", *limited(kilobytes, *words)]
+        if words == ["watch"]
+        else limited(kilobytes, *words)
+    )
+    done = subprocess.run(command, env=env, cwd=work, capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 3, 124)
+    assert "Traceback" not in done.stderr
