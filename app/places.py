@@ -120,6 +120,22 @@ def _folder(env: Mapping[str, str], own: str, variable: str, below_home: str, fu
     return str(getattr(platformdirs, function)(NAME, appauthor=False))
 
 
+def make_own_folders(*folders: str) -> None:
+    """Make folders of leafmark's own, each in the one before, for this user alone.
+
+    One by the name that leafmark gives is closed to others if it was open to them. A folder that the user
+    chose with a variable and that is there keeps its permissions, as do all folders above.
+
+    :raises OSError: one cannot be made.
+    """
+    for folder in folders:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        if os.name == "posix" and os.path.basename(folder) == NAME:
+            status = os.stat(folder)
+            if status.st_mode & 0o077 and status.st_uid == os.getuid():
+                os.chmod(folder, 0o700)
+
+
 def read_theme(env: Mapping[str, str]) -> str:
     """The theme that was chosen last: ``dark`` or ``light``."""
     try:
@@ -179,5 +195,5 @@ def write_crash(env: Mapping[str, str], text: str) -> str:
 
 
 def _write(path: str, data: bytes) -> None:
-    os.makedirs(os.path.dirname(path), exist_ok=True)
+    make_own_folders(os.path.dirname(path))
     write_whole(path, data)

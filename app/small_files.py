@@ -82,7 +82,7 @@ def read_small(path: str, most: int = LONGEST) -> bytes:
     return b"".join(parts)
 
 
-def write_whole(path: str, data: bytes, mode: int = 0o666, *, fsync: bool = False) -> None:
+def write_whole(path: str, data: bytes, mode: int = 0o600, *, fsync: bool = False) -> None:
     """Put a file in its place whole, or not at all. It is written beside it first: who reads meanwhile, or
     writes as well, has one or the other and never a mixture.
 

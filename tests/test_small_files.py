@@ -131,7 +131,7 @@ def test_a_file_is_written_whole_and_alone(path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="rights are others there")
-@pytest.mark.parametrize(("asked", "mode"), [({}, 0o640), ({"mode": 0o600}, 0o600), ({"mode": 0o622}, 0o600)])
+@pytest.mark.parametrize(("asked", "mode"), [({}, 0o600), ({"mode": 0o666}, 0o640), ({"mode": 0o622}, 0o600)])
 def test_it_has_the_mode_that_was_asked_for_but_for_the_umask(
     path: Path, asked: dict[str, int], mode: int
 ) -> None:

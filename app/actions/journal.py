@@ -21,6 +21,7 @@ from app.actions.recorded import (
     trashed_by,
     written,
 )
+from app.places import make_own_folders
 from app.sessions.manager.tracked_file import now_ms
 from app.small_files import check_regular, read_small, write_whole
 from app.stores.locks import FileLock
@@ -67,7 +68,7 @@ class Journal:
         """
         if change.is_nothing:
             return 0
-        os.makedirs(self._folder, mode=0o700, exist_ok=True)
+        make_own_folders(self._folder)
         with self._locked():
             number = self._last_number() + 1
             text = as_line(Recorded(number, now_ms(), change, action or number))
@@ -113,7 +114,7 @@ class Journal:
         self._note(written({"in_the_way": number, "at": now_ms()}))
 
     def _note(self, line: bytes) -> None:
-        os.makedirs(self._folder, mode=0o700, exist_ok=True)
+        make_own_folders(self._folder)
         with self._locked():
             self._append(line)
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 
+from app.places import make_own_folders
 from app.small_files import read_small, write_whole
 
 TYPE_CHECKING = False
@@ -117,7 +118,7 @@ def set_own_pin(
     """The same in leafmark's file, for a session of any agent."""
     from app.stores.locks import PATIENCE, FileLock
 
-    os.makedirs(state_folder, exist_ok=True)
+    make_own_folders(state_folder)
     path = own_pins(state_folder)
     lock = FileLock(f"{path}.lock", PATIENCE if patience is None else patience)
     return _set(path, agent, session_id, on, state_folder, lock)
@@ -217,7 +218,7 @@ def _keep(data: bytes, name: str, state_folder: str) -> str:
     """Put what is about to be replaced aside, in leafmark's folder; the path of the copy."""
     from hashlib import sha256
 
-    os.makedirs(state_folder, exist_ok=True)
+    make_own_folders(state_folder)
     copy = os.path.join(state_folder, f"{name}.damaged-{sha256(data).hexdigest()[:8]}")
     write_whole(copy, data, _MODE, fsync=True)
     return copy

@@ -6,6 +6,7 @@ import errno
 import os
 
 from app.index.row import SCHEMA, catalog_in
+from app.places import make_own_folders
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def make_folder(folder: str) -> None:
     reason = no_folder(folder)
     if reason:
         raise OSError(errno.EINVAL, reason, folder)
-    os.makedirs(folder, mode=0o700, exist_ok=True)
+    make_own_folders(folder)
 
 
 def no_folder(folder: str) -> str:

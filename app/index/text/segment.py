@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 
 from app.index.text.locks import FREE, TAKEN, lock
+from app.places import make_own_folders
 from app.sessions.pieces import MARK
 
 TYPE_CHECKING = False
@@ -95,7 +96,7 @@ class Segment:
         """
         while True:
             name = os.urandom(8).hex()
-            os.makedirs(folder, mode=0o700, exist_ok=True)
+            make_own_folders(os.path.dirname(folder), folder)
             # What people say to their agents is nobody else's business.
             segment = cls._open(folder, name, _APPEND | os.O_CREAT | os.O_EXCL)
             # Somebody who tidies may have been faster.

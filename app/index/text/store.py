@@ -10,6 +10,7 @@ from app.index.text import table
 from app.index.text.locks import FREE, TAKEN, lock, unlock
 from app.index.text.segment import SMALL_BYTES, SUFFIX, Writer, begins_well, is_name, spoil
 from app.index.text.spans import MOST, bytes_of, joined, scattered
+from app.places import make_own_folders
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ class TextStore:
             if self._lock < 0:
                 if self._catalog.in_memory and not alone:
                     return False
-                os.makedirs(self.folder, mode=0o700, exist_ok=True)
+                make_own_folders(os.path.dirname(self.folder), self.folder)
                 self._lock = os.open(os.path.join(self.folder, LOCK), os.O_RDWR | os.O_CREAT, 0o600)
         except OSError:
             # The first text to be kept will say why.
@@ -206,7 +207,7 @@ class TextStore:
         if not hasattr(os, "statvfs"):
             return True
         try:
-            os.makedirs(self.folder, mode=0o700, exist_ok=True)
+            make_own_folders(os.path.dirname(self.folder), self.folder)
             disk = os.statvfs(self.folder)
         except OSError:
             return False
