@@ -112,12 +112,12 @@ def _open_what_is_closed() -> None:
         sys.stderr = os.fdopen(2, "w", errors="replace")
 
 
-def _silence() -> None:
-    """Standard output takes no more: what is still buffered for it goes nowhere, without another error, and
-    is not waited for.
+def _silence(stream: int = 1) -> None:
+    """Standard output, or standard error (2), takes no more: what is still buffered for it goes nowhere,
+    without another error, and is not waited for.
     """
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
+    os.dup2(nowhere, stream)
     os.close(nowhere)
 
 
@@ -251,8 +251,15 @@ def _end_on_signals() -> None:
 
 
 def _fail(message: str, code: int) -> int:
-    """Say on standard error what went wrong; paths and errors may hold anything."""
+    """Say on standard error what went wrong; paths and errors may hold anything.
+
+    :return: `code`; `FAILED` where the message cannot be written.
+    """
     from app.formats.text import inert
 
-    print(inert(message).encode("utf-8", "replace").decode(), file=sys.stderr)
+    try:
+        print(inert(message).encode("utf-8", "replace").decode(), file=sys.stderr, flush=True)
+    except OSError:
+        _silence(2)
+        return FAILED
     return code

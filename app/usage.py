@@ -5,6 +5,7 @@ is not spelled plainly.
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import TYPE_CHECKING, Any
 
 from app import __version__
@@ -16,6 +17,8 @@ from app.reports.output import terminal_columns
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import NoReturn
+
+    from _typeshed import SupportsWrite
 
     from app.arguments import Option
 
@@ -42,6 +45,13 @@ class _Parser(argparse.ArgumentParser):
         """See `argparse`."""
         text = super().format_help()
         return text + self.more(terminal_columns() - 2) if self.more else text
+
+    def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
+        """Print as argparse does, which keeps it to itself where the stream takes no more.
+
+        :raises OSError: it cannot be written.
+        """
+        (file or sys.stderr).write(message)
 
     def error(self, message: str) -> NoReturn:
         if message.startswith("unrecognized arguments: -"):

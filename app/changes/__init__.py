@@ -61,13 +61,14 @@ def run(options: Options, setup: Setup) -> int:
     except SessionError as error:
         complain(str(error))
         return REFUSED
+    # Before anything is printed: what cannot be told can still be undone.
+    record(change, setup)
     if options.json:
         write_json(as_json(change, found.path))
     else:
         write_text(as_line(change) + "\n")
     if change.note:
         complain(change.note)
-    record(change, setup)
     return 0
 
 

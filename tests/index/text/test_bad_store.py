@@ -218,7 +218,7 @@ def test_no_folder_for_texts_is_told_once(
     cache.mkdir()
     (cache / f"text-{SCHEMA}").write_text("in the way")
     index = scanned(cache, store)
-    assert index.note == f"the text of sessions is not kept: {cache / f'text-{SCHEMA}'}: File exists"
+    assert index.note == f"the text of sessions is not kept: {cache / f'text-{SCHEMA}'}: Not a directory"
     assert facts(index.rows(full=True)) == fresh(store, cache.with_name("other"))
     # Nor is all read again each time, as long as it is so.
     again = scanned(cache, store)
