@@ -15,7 +15,7 @@ from app.small_files import read_small, write_whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 NAME = "leafmark"
 CACHE_VARIABLE = "LEAFMARK_CACHE_DIR"
@@ -25,6 +25,9 @@ CONFIG_VARIABLE = "LEAFMARK_CONFIG_DIR"
 GONE = "the current folder is gone, and a relative path leads nowhere"
 
 _LONGEST = 65_536
+
+MOST_PROJECTS = 64
+"""Each start reads the settings of every project that is remembered."""
 
 
 class Nowhere(FileNotFoundError):
@@ -184,6 +187,25 @@ def write_screen(env: Mapping[str, str], values: Mapping[str, str]) -> None:
             raise ValueError(f"blanks around the value of {key!r}")
     text = "".join(f"{key}={value}\n" for key, value in values.items())
     _write(os.path.join(state_folder(env), "screen"), text.encode("utf-8", "replace"))
+
+
+def read_projects(env: Mapping[str, str]) -> list[str]:
+    """The project folders that `write_projects` was given last; none where they cannot be read."""
+    try:
+        data = read_small(os.path.join(state_folder(env), "projects"), _LONGEST)
+    except OSError:
+        return []
+    folders = [os.fsdecode(folder) for folder in data.split(b"\0")]
+    return [folder for folder in folders if os.path.isabs(folder)][:MOST_PROJECTS]
+
+
+def write_projects(env: Mapping[str, str], folders: Sequence[str]) -> None:
+    """Remember the folders of projects whose settings say where their sessions are, the last seen first.
+
+    :raises OSError: the state folder cannot be written.
+    """
+    data = b"\0".join(map(os.fsencode, folders[:MOST_PROJECTS]))
+    _write(os.path.join(state_folder(env), "projects"), data)
 
 
 def write_crash(env: Mapping[str, str], text: str) -> str:

@@ -5,18 +5,23 @@ On the path of the first frame; everything below gets these by parameter and ask
 
 from __future__ import annotations
 
+import _thread
 import os
 import sys
 import time
 
 from app import places
-from app.stores import discover, named
+from app.stores import discover, named, project_stores
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from app.stores.base import Store
+
+
+PATIENCE_SECONDS = 0.2
+"""All remembered projects together are waited for so long: one may be on a network share that is gone."""
 
 
 class Setup:
@@ -77,14 +82,83 @@ def of_process(extra: Sequence[tuple[str, str]] = ()) -> Setup:
     for _, folder in extra:
         if not folder.startswith("~"):
             places.absolute(folder)
+    projects, notes = _projects(env, home, here[0])
+    stores = discover(env, home, here[0], extra, projects)
+    stores[0].notes += notes
     return Setup(
         env=env,
         home=home,
         here=here,
-        stores=discover(env, home, here[0], extra),
+        stores=stores,
         cache_folder=places.cache_folder(env),
         encoding=_encoding(),
     )
+
+
+def _projects(env: Mapping[str, str], home: str, cwd: str) -> tuple[list[Store], tuple[str, ...]]:
+    """The stores of the other projects that leafmark has been in and whose own settings name one, and notes
+    on settings that cannot be read. The project `cwd` is remembered from now on if its settings name a store.
+    A project is forgotten when they name none any more.
+    """
+    try:
+        remembered = places.read_projects(env)
+    except OSError:  # the path of the state folder is relative, and leads nowhere
+        return [], ()
+    others = [folder for folder in remembered if folder != cwd]
+    answers = _ask(env, home, others)
+    own_stores, own_notes = project_stores(env, home, cwd)
+    stores: list[Store] = []
+    notes: list[str] = []
+    keep = []
+    if own_stores or (own_notes and cwd in remembered):
+        keep.append(cwd)
+    for folder in others:
+        found, wrong = answers.get(folder, ([], (f"{folder}: its settings could not be read in time",)))
+        stores += found
+        notes += wrong
+        if found or wrong:
+            keep.append(folder)
+    if sorted(keep) != sorted(remembered):
+        try:
+            places.write_projects(env, keep)
+        except OSError:
+            pass  # it is seen again, the next time leafmark is there
+    return stores, tuple(notes)
+
+
+def _ask(
+    env: Mapping[str, str], home: str, folders: Sequence[str]
+) -> dict[str, tuple[list[Store], tuple[str, ...]]]:
+    """`project_stores` of each of the folders that answer in time, as do the stores. A file system that does
+    not answer holds only the thread that asks it.
+    """
+    answers: dict[str, tuple[list[Store], tuple[str, ...]]] = {}
+    left = list(folders)
+    all_done = _thread.allocate_lock()
+    all_done.acquire()
+
+    def ask(folder: str) -> None:
+        try:
+            stores, notes = project_stores(env, home, folder)
+            for store in stores:
+                store.problem()
+            answers[folder] = stores, notes
+        finally:
+            left.remove(folder)
+            if not left:
+                try:
+                    all_done.release()
+                except RuntimeError:
+                    pass  # two threads saw that they are the last
+
+    for folder in folders:
+        try:
+            _thread.start_new_thread(ask, (folder,))
+        except RuntimeError:  # too little memory for a thread
+            left.remove(folder)
+    if left:
+        all_done.acquire(timeout=PATIENCE_SECONDS)
+    return dict(answers)
 
 
 def of_demo(folder: str, clock: Callable[[], int] = time.time_ns) -> Setup:

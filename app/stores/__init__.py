@@ -26,9 +26,14 @@ def agent_named(name: str) -> Agent:
 
 
 def discover(
-    env: Mapping[str, str], home: str, cwd: str, extra: Iterable[tuple[str, str]] = ()
+    env: Mapping[str, str],
+    home: str,
+    cwd: str,
+    extra: Iterable[tuple[str, str]] = (),
+    projects: Iterable[Store] = (),
 ) -> list[Store]:
-    """Every store on this machine, then `extra` (agent name, folder) pairs from `--store`.
+    """Every store on this machine, then those of other `projects`, then `extra` (agent name, folder) pairs
+    from `--store`.
 
     `env` is the environment, `home` the user's home folder and `cwd` the folder whose project settings
     count; nothing else is looked at. The default stores are always there, whether their folder is or not.
@@ -40,10 +45,17 @@ def discover(
         found = agent.stores(env, home, cwd)
         found[0].notes += tuple(refusals(env, (*agent.variables, *agent.shared_variables)))
         every += found
+    every += projects
     every += [
         agent_named(name).store_at(absolute(folder, home, cwd), env, home, cwd) for name, folder in extra
     ]
     return merged(every)
+
+
+def project_stores(env: Mapping[str, str], home: str, project: str) -> tuple[list[Store], tuple[str, ...]]:
+    """The stores that the settings in the folder `project` lead to, and notes on what is wrong with them."""
+    found = [agent.project_store(env, home, project) for agent in AGENTS]
+    return [store for store, _ in found if store], tuple(note for _, notes in found for note in notes)
 
 
 def named(extra: Iterable[tuple[str, str]], env: Mapping[str, str], home: str, cwd: str) -> list[Store]:

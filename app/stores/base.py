@@ -164,6 +164,14 @@ class Agent:
         """Every store of this agent on the machine, the default one even when its folder is not there."""
         raise NotImplementedError
 
+    def project_store(
+        self, env: Mapping[str, str], home: str, project: str
+    ) -> tuple[Store | None, tuple[str, ...]]:
+        """The store that the settings in the folder `project` name, None where they name none; and notes on
+        what is wrong with them.
+        """
+        return None, ()
+
     def store_at(self, root: str, env: Mapping[str, str], home: str, cwd: str) -> Store:
         """The store a user named with `--store`; resumed under the present environment."""
         return Store(self, root, "--store", environment=kept_paths(env, home, cwd, *self.variables))

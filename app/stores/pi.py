@@ -44,21 +44,32 @@ class Pi(Agent):
             )
             if session_dir:
                 chosen.append((absolute(session_dir, home, cwd), settings, environment))
-        settings = os.path.join(cwd, ".pi", "settings.json")
-        session_dir, note = read_session_dir(settings)
-        found[0].notes += note
-        if session_dir:
-            chosen.append((absolute(session_dir, home, cwd), settings, agent_dirs[-1][2]))
         for root, settings, environment in chosen:
-            arguments = ("--session-dir", root)
-            found.append(
-                Store(self, root, f"settings {settings}", environment=environment, arguments=arguments)
-            )
+            found.append(self._chosen(root, settings, environment))
+        of_project, note = self.project_store(env, home, cwd)
+        found[0].notes += note
+        if of_project:
+            found.append(of_project)
         flat = kept_paths(env, home, cwd, SESSION_DIR)
         if flat:
             environment = {**agent_dirs[-1][2], **flat}
             found.append(Store(self, flat[SESSION_DIR], SESSION_DIR, environment=environment))
         return found
+
+    def project_store(
+        self, env: Mapping[str, str], home: str, project: str
+    ) -> tuple[Store | None, tuple[str, ...]]:
+        """The folder that `sessionDir` in the project's `.pi/settings.json` names, from the project on."""
+        settings = os.path.join(project, ".pi", "settings.json")
+        session_dir, notes = read_session_dir(settings)
+        if not session_dir:
+            return None, notes
+        environment = kept_paths(env, home, project, AGENT_DIR)
+        return self._chosen(absolute(session_dir, home, project), settings, environment), notes
+
+    def _chosen(self, root: str, settings: str, environment: Mapping[str, str]) -> Store:
+        arguments = ("--session-dir", root)
+        return Store(self, root, f"settings {settings}", environment=environment, arguments=arguments)
 
     def own_store(self, env: Mapping[str, str], home: str, cwd: str) -> Store:
         """The last of `stores` that the present agent folder leads to: they come weakest first."""
