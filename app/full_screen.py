@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 DONE, WRONG_USE, FAILED, LEFT = 0, 2, 3, 130
 SWITCH_SECONDS = 0.0005
 STACK_BYTES = 1 << 20
+"""Of each thread where address space is limited."""
 _M_ARENA_MAX = -8
+"""The option of the C library's `mallopt` that says how many heaps the threads have."""
 FIRST_ROWS_SECONDS = 0.7
 """So long the newest sessions are waited for when none are known: from a slow disk they come later."""
 
