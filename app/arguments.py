@@ -127,6 +127,9 @@ SHARED = (
 # Of what is shown full screen: before the command, and behind the one that has a screen.
 OWN = (Option("theme", "colours of the screen", metavar="{dark,light}", convert=_one_of("dark", "light")),)
 _JSON = Option("json", "as JSON")
+_KEEP = Option(
+    "keep", "go on behind the entry itself, also if it is a prompt or has tool calls without results"
+)
 _SESSION = Word("session", "a path, an id, or the beginning of one id")
 _ENTRY = "an entry's id, or the beginning of one"
 # What looks, and what writes to a session.
@@ -188,17 +191,19 @@ CHANGES = {
         _JSON,
     ),
     "branch": Command(
-        "have the agent go on from another entry",
+        "have the agent go on from another entry; for a prompt, from before it, and print the prompt",
         _SESSION,
         Word("entry", f'{_ENTRY}; or "root", the place before all entries'),
         Option("summary", "what the model is told of the branch that is left", metavar="TEXT"),
         Option("new-file", "make a new session of the path to the entry"),
+        _KEEP,
         _JSON,
     ),
     "fork": Command(
         "make a new session of a session",
         _SESSION,
-        Option("entry", "of the path to this entry (default: the leaf)", metavar="ID"),
+        Option("entry", "of the path to this entry, or to before a prompt (default: the leaf)", metavar="ID"),
+        _KEEP,
         Option("to", "for this working folder (default: that of the session)", metavar="DIR"),
         Option(
             "last",

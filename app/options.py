@@ -20,6 +20,7 @@ class Options:
     text, clear       of `label`
     name              of `rename`
     summary, new_file of `branch`
+    keep              of `branch` and `fork`
     to, last          of `fork`
     sessions          the sessions that are meant, of `trash` and `restore`
     anyway, list      of `trash`
@@ -48,6 +49,7 @@ class Options:
         self.name = ""
         self.summary: str | None = None
         self.new_file = False
+        self.keep = False
         self.to: str | None = None
         self.last: int | None = None
         self.sessions: list[str] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from app.actions.branch import cut_at, destination, with_prompt
 from app.actions.opened import entry_named, entry_there, folder_named, opened
 from app.formats.silent import SILENT
 from app.sessions.errors import ReadOnly, UnknownEntry
@@ -26,21 +27,25 @@ def fork(
     last: int | None = None,
     store: Store | None = None,
     exact: bool = False,
+    keep: bool = False,
 ) -> Change:
     """A new session of the one at `path`, which is not touched.
 
     It has the path to an entry, the labels on it and the name. A fork of nickcecere/agent has the last
     messages.
 
-    :param entry: an id or the beginning of one; the leaf where None.
+    :param entry: an id or the beginning of one; the leaf where None. A prompt leads to its parent, see
+        `actions.branch.destination`.
     :param to: the working folder of the new session, which goes where the agent looks for those of that
         folder; that of the old session, beside its file, where None.
     :param last: how many messages a fork of nickcecere/agent has; 20 where None.
     :param store: where the session was found; the one that `env` leads to where None.
     :param exact: `entry` is a whole id, of an entry that was seen and may have gone.
+    :param keep: the path ends with the entry itself, whatever it is.
     :return: what was done; `after` is the new file's path. A folder of artifacts stays with the old session,
         as when oh-my-pi makes a session of a path (FORMATS 2.2).
     :raises NotAFolder: there is no folder `to`.
+    :raises UnansweredCalls: tool calls have no result at `entry`; the reason names the entries that will do.
     :raises SessionError: there is no new file; the class says why.
     """
     folder = None if to is None else folder_named(to, path)
@@ -49,10 +54,12 @@ def fork(
     if not manager.forks_last:
         if last is not None:
             raise ReadOnly(path, 0, "only sessions of nickcecere/agent are forked by their last messages")
-        leaf_id = manager.leaf_id
         if entry is not None:
-            leaf_id = entry_there(manager, entry) if exact else entry_named(manager, entry)
-        elif leaf_id is not None and all(each.type in SILENT for each in manager.get_branch(leaf_id)):
+            named = entry_there(manager, entry) if exact else entry_named(manager, entry)
+            place = destination(manager, named, keep=keep, is_new=True)
+            return with_prompt(cut_at(manager, place, target, store), place)
+        leaf_id = manager.leaf_id
+        if leaf_id is not None and all(each.type in SILENT for each in manager.get_branch(leaf_id)):
             raise UnknownEntry(path, 0, "there is nothing to fork: the leaf is before all that was said")
         return manager.cut(leaf_id, target, store)
     if entry is not None:

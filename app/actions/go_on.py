@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from app.actions.abandoned import left_behind
-from app.actions.branch import put_leaf, stands_at
+from app.actions.branch import cut_at, put_leaf, stands_at
 from app.actions.drafts import leave_draft
 from app.actions.opened import entry_there, folder_named, opened
 from app.actions.resume import plan, quoted
@@ -167,8 +167,7 @@ def new_file(
     folder = None if to is None else folder_named(to, question.path)
     manager = _opened(question, env, store)
     target = manager.cwd if folder is None else folder
-    leaf_id = question.target.leaf_id
-    return manager.blank(target, store) if leaf_id is None else manager.cut(leaf_id, target, store)
+    return cut_at(manager, question.target, target, store)
 
 
 def write_draft(agent: str, path: str, text: str) -> str:

@@ -22,10 +22,10 @@ def label(row: Row, store: Store, env: Env, state_folder: str, *, entry: str, te
 
 
 def fork(row: Row, store: Store, env: Env, state_folder: str, *, entry: str, to: str | None = None) -> Change:
-    """See `actions.fork.fork`."""
+    """See `actions.fork.fork`. The new session ends with the entry itself."""
     from app.actions.fork import fork
 
-    return fork(row.path, env, entry=entry, to=to, store=store, exact=True)
+    return fork(row.path, env, entry=entry, to=to, store=store, exact=True, keep=True)
 
 
 def in_place(

@@ -14,11 +14,18 @@ from app.actions.label import label
 from app.actions.opened import ROOT
 from app.actions.rename import rename
 from app.changes.codes import NOT_FOUND, REFUSED, WRONG_USE, WrongUse, record
-from app.changes.told import as_json, as_line
+from app.changes.told import as_json, as_text
 from app.formats.slot import fold_title
 from app.index.find import Ambiguous, NotFound, place
 from app.reports.output import complain, say_missing, write_json, write_text
-from app.sessions.errors import AmbiguousEntry, NotAFolder, NotThere, SessionError, UnknownEntry
+from app.sessions.errors import (
+    AmbiguousEntry,
+    NotAFolder,
+    NotThere,
+    SessionError,
+    UnansweredCalls,
+    UnknownEntry,
+)
 from app.sessions.storage.own_growth import tell_others
 
 if TYPE_CHECKING:
@@ -58,6 +65,9 @@ def run(options: Options, setup: Setup) -> int:
     except (NotFound, UnknownEntry, NotThere) as error:
         complain(str(error))
         return NOT_FOUND
+    except UnansweredCalls as error:
+        complain(f"{error} (--keep takes this one all the same)")
+        return REFUSED
     except SessionError as error:
         complain(str(error))
         return REFUSED
@@ -66,7 +76,7 @@ def run(options: Options, setup: Setup) -> int:
     if options.json:
         write_json(as_json(change, found.path))
     else:
-        write_text(as_line(change) + "\n")
+        write_text(as_text(change))
     if change.note:
         complain(change.note)
     return 0
@@ -103,17 +113,31 @@ def _check_branch(options: Options) -> None:
 
 def _branch(options: Options, found: Place, env: Mapping[str, str]) -> Change:
     if options.new_file:
-        return branch_to_file(found.path, options.entry or "", env, found.store)
-    return branch(found.path, options.entry or "", env, options.summary or "", found.store)
+        return branch_to_file(found.path, options.entry or "", env, found.store, keep=options.keep)
+    summary = options.summary or ""
+    return branch(found.path, options.entry or "", env, summary, found.store, keep=options.keep)
+
+
+def _check_fork(options: Options) -> None:
+    if options.keep and options.entry is None:
+        raise WrongUse("--keep is about the entry of --entry")
 
 
 def _fork(options: Options, found: Place, env: Mapping[str, str]) -> Change:
-    return fork(found.path, env, entry=options.entry, to=options.to, last=options.last, store=found.store)
+    return fork(
+        found.path,
+        env,
+        entry=options.entry,
+        to=options.to,
+        last=options.last,
+        store=found.store,
+        keep=options.keep,
+    )
 
 
 _ACTIONS: dict[str, tuple[Callable[[Options], None], Action]] = {
     "label": (_check_label, _label),
     "rename": (_check_rename, _rename),
     "branch": (_check_branch, _branch),
-    "fork": (lambda options: None, _fork),
+    "fork": (_check_fork, _fork),
 }

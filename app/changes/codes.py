@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.actions.journal import Journal
@@ -25,7 +26,8 @@ def record(change: Change, setup: Setup, action: int = 0) -> int:
     :return: its number there, 0 where it has none.
     """
     try:
-        return Journal(setup.state_folder).record(change, action)
+        # Undo does not need the prompt, which stays in the session.
+        return Journal(setup.state_folder).record(replace(change, prompt=None), action)
     except OSError as error:
         _complain_of(error, setup)
         return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from app.actions.opened import ROOT
-from app.formats.text import one_line
+from app.formats.text import inert, one_line
 
 if TYPE_CHECKING:
     from app.sessions.manager.change import Change
@@ -39,12 +39,25 @@ def as_line(change: Change) -> str:
     return f"{what}: {before} → {after}"
 
 
+def as_text(change: Change) -> str:
+    """The same line with its end, and below it the prompt that is to be edited and sent again, if any; inert,
+    with its own line breaks.
+    """
+    text = as_line(change) + "\n"
+    if change.prompt:
+        text += f"prompt:\n{inert(change.prompt).rstrip()}\n"
+    return text
+
+
 def as_json(change: Change, path: str) -> dict[str, Any]:
     """The same for ``--json``, as a document of its own.
 
     :param path: of the session that the change was asked of.
     """
-    return {"schema": SCHEMA, **as_part(change, path)}
+    found = {"schema": SCHEMA, **as_part(change, path)}
+    if change.kind in ("leaf", "file"):
+        found["prompt"] = change.prompt
+    return found
 
 
 def as_part(change: Change, path: str | None) -> dict[str, Any]:

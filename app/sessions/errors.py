@@ -35,6 +35,7 @@ __all__ = [
     "ReadOnlyFolder",
     "SessionError",
     "TornLine",
+    "UnansweredCalls",
     "UnknownAgent",
     "UnknownEntry",
     "UnknownLabelTarget",
@@ -74,6 +75,10 @@ class NotAFolder(SessionError):
 
 class UnknownEntry(SessionError, LookupError):
     """No entry of the session has that id."""
+
+
+class UnansweredCalls(SessionError):
+    """The conversation would end in tool calls without results, and providers refuse such a conversation."""
 
 
 class AmbiguousEntry(SessionError, LookupError):

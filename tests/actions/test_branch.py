@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.actions.branch import MARK, branch, branch_to_file
+from app.actions.fork import fork
 from app.actions.label import label
 from app.actions.rename import rename
-from app.sessions.errors import LiveSession, ReadOnly, UnknownEntry
+from app.sessions.errors import LiveSession, ReadOnly, UnansweredCalls, UnknownEntry
 from app.stores.live import LIVE, MAYBE, Verdict
 from tests.actions.conftest import bytes_of, labelled, lines_of, read_only, reopened
-from tests.factory import message
+from tests.factory import entry, message
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from app.sessions.manager.change import Change
     from tests.sessions.manager.conftest import Home
 
 
@@ -51,10 +53,95 @@ def test_before_all_entries(home: Home, forked_path: Callable[..., str]) -> None
 
 
 @pytest.mark.parametrize("agent", ["pi", "omp", "indusagi"])
+@pytest.mark.parametrize("role", ["user", "custom"])
+def test_a_prompt_leads_to_its_parent_and_its_text_comes_back(home: Home, agent: str, role: str) -> None:
+    manager = home.answered(agent)
+    last = manager.leaf_id
+    if role == "user":
+        picked = manager.append_message({"role": "user", "content": "again,\nbut shorter"})
+    else:
+        picked = manager.append_custom_message_entry("note", "again,\nbut shorter", True)
+    path = manager.session_file or ""
+    # A message that is the leaf leads to its parent too.
+    for _ in range(2):
+        change = branch(path, picked, home.env)
+        assert (change.target_id, change.prompt) == (last, "again,\nbut shorter")
+        assert reopened(home, path).build_session_context().messages[-1]["role"] == "assistant"
+    assert change.is_nothing
+    kept = branch(path, picked, home.env, keep=True)
+    assert (kept.target_id, kept.prompt) == (picked, None)
+    assert reopened(home, path).build_session_context().messages[-1]["role"] == role
+
+
+def test_the_first_prompt_leads_before_all_entries(home: Home, forked_path: Callable[..., str]) -> None:
+    path = forked_path()
+    change = branch(path, "00000001", home.env)
+    assert (change.target_id, change.prompt) == (None, "a question")
+    assert texts(home, path) == []
+    rename(path, "N", home.env)
+    made = branch_to_file(path, "00000001", home.env)
+    assert (made.target_id, made.prompt) == (None, "a question")
+    assert (reopened(home, made.after).session_name, texts(home, made.after or "")) == ("N", [])
+
+
+def test_a_new_file_ends_before_a_prompt(home: Home, forked_path: Callable[..., str]) -> None:
+    path = forked_path(message("p", "e", "user", "and now", 4))
+    change = branch_to_file(path, "p", home.env)
+    assert (change.target_id, change.prompt) == ("e", "and now")
+    assert texts(home, change.after or "") == ["a question", "other"]
+    kept = branch_to_file(path, "p", home.env, keep=True)
+    assert (kept.prompt, texts(home, kept.after or "")[-1]) == (None, "and now")
+
+
+def test_images_of_a_prompt_are_counted(home: Home, forked_path: Callable[..., str]) -> None:
+    image = {"type": "image", "data": "AA==", "mimeType": "image/png"}
+    path = forked_path(entry("message", "p", "e", message={"role": "user", "content": [image, image]}))
+    change = branch(path, "p", home.env)
+    assert (change.prompt, change.note) == ("", "the prompt has 2 images, to be attached again")
+
+
+CALLS = [
+    message("p", "e", "user", "look", 4),
+    entry(
+        "message",
+        "a",
+        "p",
+        message={"role": "assistant", "content": [{"type": "toolCall", "id": "c", "name": "read\x1b"}]},
+    ),
+]
+RESULT = message("r", "a", "toolResult", "done", 6, toolCallId="c", toolName="read")
+
+
+@pytest.mark.parametrize("act", [branch, branch_to_file, lambda path, at, env: fork(path, env, entry=at)])
+def test_calls_without_results_are_refused_and_the_safe_entries_are_named(
+    home: Home, forked_path: Callable[..., str], act: Callable[..., Change]
+) -> None:
+    path = forked_path(*CALLS, RESULT)
+    before = bytes_of(path)
+    with pytest.raises(UnansweredCalls) as error:
+        act(path, "a", home.env)
+    assert error.value.reason == (
+        "tool calls (read\u241b) have no result at a, and providers refuse such a conversation; "
+        "use r (the last tool result) or p (the prompt, to send it again)"
+    )
+    assert bytes_of(path) == before
+    assert act(path, "r", home.env).target_id == "r"
+
+
+def test_calls_without_results_can_be_kept(home: Home, forked_path: Callable[..., str]) -> None:
+    path = forked_path(*CALLS, RESULT)
+    assert branch(path, "a", home.env, keep=True).target_id == "a"
+    # The leaf is there already: there is nothing left to refuse.
+    assert branch(path, "a", home.env).is_nothing
+    assert branch_to_file(path, "a", home.env, keep=True).target_id == "a"
+    assert fork(path, home.env, entry="a", keep=True).target_id == "a"
+
+
+@pytest.mark.parametrize("agent", ["pi", "omp", "indusagi"])
 def test_a_summary_is_told_to_the_model(home: Home, agent: str) -> None:
     manager = home.answered(agent)
     path, (first, last) = manager.session_file or "", [entry.id for entry in manager.get_entries()]
-    change = branch(path, first, home.env, "went nowhere")
+    change = branch(path, first, home.env, "went nowhere", keep=True)
     written = json.loads(lines_of(path)[-1])
     assert (written["type"], written["parentId"], written["summary"]) == (
         "branch_summary",

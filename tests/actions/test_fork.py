@@ -50,6 +50,18 @@ def test_a_fork_at_an_entry_ends_there(home: Home, forked_path: Callable[..., st
         fork(path, home.env, entry="")
 
 
+def test_a_fork_at_a_prompt_ends_before_it(home: Home, forked_path: Callable[..., str]) -> None:
+    path = forked_path(message("p", "e", "user", "and now", 4))
+    change = fork(path, home.env, entry="p")
+    assert (change.target_id, change.prompt) == ("e", "and now")
+    assert [entry.id for entry in reopened(home, change.after).get_entries()] == ["00000001", "e"]
+    kept = fork(path, home.env, entry="p", keep=True)
+    assert (kept.target_id, kept.prompt) == ("p", None)
+    first = fork(path, home.env, entry="00000001", to=str(home.folder))
+    assert (first.target_id, first.prompt) == (None, "a question")
+    assert reopened(home, first.after).cwd == os.path.realpath(home.folder)
+
+
 @pytest.mark.parametrize(
     ("agent", "folder"),
     [

@@ -232,6 +232,64 @@ def test_a_fork_of_nickcecere_agent_has_the_last_messages(run, home, store):
         assert json.loads(lines[1])["parent_session_path"] == change["before"]
 
 
+# a prompt, and calls without results
+
+
+@pytest.mark.parametrize("session", WRITABLE)
+def test_branch_at_a_prompt_goes_before_it_and_prints_it(run, home, store, session):
+    path = path_of(run, session)
+    said = "say it\nagain \x1b[2J"
+    with open(path, "a") as file:
+        file.write(json.dumps(message("p", "e", "user", said, 4)) + "\n")
+        file.write(json.dumps(message("q", "p", "assistant", "so", 5)) + "\n")
+    assert run("branch", session, "p") == (0, "leaf: q → e\nprompt:\nsay it\nagain ␛[2J\n", "")
+    assert opened(path, home).build_session_context().messages[-1]["content"][0]["text"] == "two"
+    again = json.loads(run("branch", session, "p", "--json").out)
+    assert (again["change"]["target_id"], again["change"]["entry_id"], again["prompt"]) == ("e", None, said)
+    assert run("undo").out.endswith("→ q\n")
+    assert opened(path, home).build_session_context().messages[-1]["content"][0]["text"] == "so"
+    kept = json.loads(run("branch", session, "p", "--keep", "--json").out)
+    assert (kept["change"]["target_id"], kept["prompt"]) == ("p", None)
+
+
+@pytest.mark.parametrize(
+    "words", [["branch", "pi-aaaa", "00000001", "--new-file"], ["fork", "pi-aaaa", "--entry", "00000001"]]
+)
+def test_a_new_session_at_a_prompt_ends_before_it_and_is_undone(run, home, store, words):
+    done = json.loads(run(*words, "--json").out)
+    assert (done["change"]["target_id"], done["prompt"]) == (None, "question")
+    made = done["change"]["after"]
+    assert opened(made, home).get_entries() == []
+    assert run("undo").code == 0
+    assert not Path(made).exists()
+    assert run(*words).out.endswith("\nprompt:\nquestion\n")
+    assert [
+        each.id
+        for each in opened(
+            json.loads(run(*words, "--keep", "--json").out)["change"]["after"], home
+        ).get_entries()
+    ] == ["00000001"]
+
+
+def test_calls_without_results_name_the_safe_entry_and_keep_takes_them(run, home, store):
+    called = {"role": "assistant", "content": [{"type": "toolCall", "id": "c", "name": "read"}]}
+    calls = [*chain("question", id="calls"), entry("message", "a", "00000001", message=called)]
+    write_session(store / "3.jsonl", *calls, message("u", "00000001", "user", "else", 5))
+    before = files(home)
+    for words in (
+        ["branch", "calls", "a"],
+        ["branch", "calls", "a", "--new-file"],
+        ["fork", "calls", "--entry", "a"],
+    ):
+        done = run(*words)
+        assert (done.code, done.out) == (3, "")
+        assert done.err.endswith(
+            "use 00000001 (the prompt, to send it again) (--keep takes this one all the same)\n"
+        )
+        assert files(home) == before
+    assert run("branch", "calls", "a", "--keep").out == "leaf: u → a\n"
+
+
 # what is refused
 
 
@@ -263,6 +321,7 @@ def test_a_fork_of_nickcecere_agent_has_the_last_messages(run, home, store):
         (["branch", "pi-aaaa", "e", "--summary", "x", "--new-file"], 2, "--new-file"),
         (["branch", "pi-aaaa", "e", "--summary", " "], 2, "--summary"),
         (["branch", "pi-aaaa", "root", "--new-file"], 2, "--new-file"),
+        (["fork", "pi-aaaa", "--keep"], 2, "--entry"),
         (["fork", "pi-aaaa", "--to", "nowhere"], 2, "'nowhere'"),
         (["fork", "agent-1", "--last", "0"], 2, "'0'"),
         (["fork", "agent-1", "--last", "-1"], 2, "-1"),

@@ -24,6 +24,8 @@ class Change:
     :param session_id: the session that changed, or that the new file was made of ("" where of none).
     :param after_id: the id of the session in a new file.
     :param note: what the user should know of it, "" for nothing.
+    :param prompt: the text of the message that the user named, where the leaf went to its parent: it is to be
+        edited and sent again. "" for a message of images alone, None for every other change.
     :param draft: the text that was left for the agent's editor with it, "" where none was written.
     :param draft_folder: the folder that the draft lies in was made for it.
     :param moves: of a move, where each thing was and where it is now ("": nowhere, or nobody knows): first
@@ -40,6 +42,7 @@ class Change:
     session_id: str = ""
     after_id: str | None = None
     note: str = ""
+    prompt: str | None = None
     draft: str = ""
     draft_folder: bool = False
     moves: tuple[tuple[str, str], ...] = ()

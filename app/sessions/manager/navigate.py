@@ -35,23 +35,23 @@ class Target:
     same: bool = False
 
 
-def target_of(session: SessionManager, entry_id: str) -> Target:
+def target_of(session: SessionManager, entry_id: str, *, past_leaf: bool = False) -> Target:
     """Where picking an entry of `session` leads.
 
     A message of the user's or of an extension is to be said again in other words: the leaf goes to its
     parent (before all entries if that is nowhere in the file), and its text is offered. Any other entry
     becomes the leaf.
 
+    :param past_leaf: a message that is the leaf leads to its parent too, as in oh-my-pi; pi does nothing.
     :raises UnknownEntry: there is no such entry.
     """
     entry = session.get_entry(entry_id)
     if entry is None:
         raise UnknownEntry(session.session_file or "", 0, f"there is no entry {entry_id!r}")
-    if entry_id == session.leaf_id:
-        return Target(entry_id, same=True)
-    content = _editable(entry)
+    same = entry_id == session.leaf_id
+    content = None if same and not past_leaf else _editable(entry)
     if content is None:
-        return Target(entry_id)
+        return Target(entry_id, same=same)
     parent = entry.parent_id
     known = parent is not None and session.get_entry(parent) is not None
     blocks = [block for block in content if isinstance(block, dict)]
