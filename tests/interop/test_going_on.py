@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -200,3 +203,43 @@ def test_omp_finds_the_draft(talk: Talk, agent: str) -> None:
     assert theirs.call("consumeDraft") == "prompt 1,\nbut better"
     theirs.forget()
     assert not draft.exists()
+
+
+def leafmark(talk: Talk, *words: str) -> dict[str, Any]:
+    """What a command that changes something prints as JSON."""
+    command = [sys.executable, "-m", "app", *words, "--json"]
+    root = Path(__file__).resolve().parents[2]
+    done = subprocess.run(
+        command, env={"PATH": os.environ["PATH"], **talk.env}, cwd=root, capture_output=True, check=True, timeout=120
+    )
+    value: dict[str, Any] = json.loads(done.stdout)
+    return value
+
+
+@AGENTS
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_after_branch_at_a_prompt_the_program_goes_on_before_it(talk: Talk, agent: str, number: int) -> None:
+    prompt = talk.ids[2 * number]
+    parent = None if number == 0 else talk.ids[2 * number - 1]
+    done = leafmark(talk, "branch", talk.path, prompt)
+    assert (done["prompt"], done["change"]["target_id"]) == (f"prompt {number}", parent)
+    state = talk.state(talk.path)
+    assert state["leaf"] == done["change"]["after"]
+    ours = SessionManager.open(talk.path, env=talk.env, new=False)
+    assert ours.build_session_context().messages == state["context"]["messages"]
+    assert said(state) == ALL[: 2 * number]
+
+
+@AGENTS
+@pytest.mark.parametrize(
+    "words", [["branch", "{path}", "{prompt}", "--new-file"], ["fork", "{path}", "--entry", "{prompt}"]]
+)
+@pytest.mark.parametrize("number", [0, 2])
+def test_a_new_session_at_a_prompt_ends_before_it_for_the_program(
+    talk: Talk, agent: str, words: list[str], number: int
+) -> None:
+    named = {"path": talk.path, "prompt": talk.ids[2 * number]}
+    done = leafmark(talk, *(word.format(**named) for word in words))
+    state = talk.state(done["change"]["after"])
+    assert said(state) == ALL[: 2 * number]
+    assert said(talk.state(talk.path)) == ALL
