@@ -13,6 +13,9 @@ import msgspec
 
 from app.formats.deep import flatten
 
+NOT_AN_OBJECT = "not a JSON object"
+"""The reason of a line that is JSON all the same."""
+
 _LONGEST_EXACT_INTEGER = 4000  # digits; Python refuses to convert longer ones, JavaScript makes them a float
 
 
@@ -37,7 +40,7 @@ def decode(line: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         value = _decode_leniently(line)
     if not isinstance(value, dict):
-        raise BadLine("not a JSON object")
+        raise BadLine(NOT_AN_OBJECT)
     return value
 
 

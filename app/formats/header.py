@@ -7,11 +7,11 @@ not (a byte order mark, entries before the header, a title line in a store of pi
 from __future__ import annotations
 
 import os.path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
-from app.formats.decode import BadLine, decode
+from app.formats.decode import NOT_AN_OBJECT, BadLine, decode
 from app.formats.errors import SessionError
 from app.formats.lines import BLOCK_SIZE, BOM, is_blank, read_at
 from app.formats.skim import clean
@@ -34,6 +34,13 @@ _OMP_FIELDS = (
 )
 _TRANSCRIPT = "indus/transcript@"
 _HEADERS = ("header", "head")
+_FALSY = frozenset((b"null", b"false", b"0", b'""'))
+_REFUSES = {
+    "pi": "pi refuses such a file",
+    "omp": "omp refuses such a file",
+    "indusagi": "indusagi overwrites such a file",
+}
+"""What the agents do with a file in which the header is not the first JSON value that they find."""
 _NOT_OF_V3 = frozenset(("id", "kind", "schema", "sessionId", "leaf"))
 _WRITERS = {"transcript": "indusagi", "lanes": "pi"}
 
@@ -71,6 +78,7 @@ class Header(Struct, frozen=True, gc=False, array_like=True):
         place.
     :param name: the title line's or the header's name (omp).
     :param line: where the header is; `offset` and `length` in bytes.
+    :param refusal: why the agent does not open the file, and the command that repairs it; "" where it does.
     """
 
     agent: str
@@ -88,6 +96,7 @@ class Header(Struct, frozen=True, gc=False, array_like=True):
     length: int
     has_bom: bool
     faults: tuple[Fault, ...]
+    refusal: str = ""
 
     @property
     def has_ids(self) -> bool:
@@ -100,6 +109,14 @@ class _Slot(Struct, gc=False):
     line: int
     offset: int
     writable: bool
+
+
+class _Before(Struct, gc=False):
+    """A JSON value on a line before the header."""
+
+    line: int
+    offset: int
+    kind: Literal["slot", "title", "falsy", "other"]
 
 
 def find_header(path: str, descriptor: int, agents: Sequence[str] = ()) -> Header:
@@ -143,6 +160,7 @@ def read_header(path: str, data: bytes, agents: Sequence[str] = ()) -> Header:
     has_bom = data.startswith(BOM)
     start = len(BOM) if has_bom else 0
     slot: _Slot | None = None
+    before: list[_Before] = []
     first_line = 0
     headless = ""
     number = 0
@@ -155,12 +173,14 @@ def read_header(path: str, data: bytes, agents: Sequence[str] = ()) -> Header:
         start = offset + len(content) + 1
         try:
             value = decode(content)
-        except BadLine:
+        except BadLine as bad:
             if not first_line and not is_blank(content):
                 first_line = number
+            if bad.reason == NOT_AN_OBJECT:
+                before.append(_Before(number, offset, "falsy" if content.strip() in _FALSY else "other"))
             continue
         if _is_header(value):
-            return _header(path, value, slot, agents, has_bom, (number, offset, len(content)))
+            return _header(path, value, slot, before, agents, has_bom, (number, offset, len(content)))
         first_line = first_line or number
         kind = value.get("type")
         if kind == "session":
@@ -170,6 +190,9 @@ def read_header(path: str, data: bytes, agents: Sequence[str] = ()) -> Header:
             fits = offset == 0 and terminated and len(content) == SLOT_SIZE - 1
             writable = fits and is_slot(value)
             slot = _Slot(_name(value.get("title")), number, offset, writable)
+        is_first_slot = number == 1 and is_slot(value)
+        title = "title" if kind == "title" else "other"
+        before.append(_Before(number, offset, "slot" if is_first_slot else title))
     if not first_line:
         raise NotASession(path, 0, "only blank lines")
     raise NotASession(path, first_line, headless or "no session header")
@@ -188,6 +211,7 @@ def _header(
     path: str,
     value: dict[str, Any],
     slot: _Slot | None,
+    before: Sequence[_Before],
     agents: Sequence[str],
     has_bom: bool,
     where: tuple[int, int, int],
@@ -212,13 +236,11 @@ def _header(
         parent = value.get("legacyParentSessionPath") or value.get("parentSessionId")
     agent = _agent(dialect, agents)
     cwd = _text(value.get("cwd"))
-    faults = []
-    if has_bom:
+    is_strict = value.get("type") == "session" and agent in _REFUSES
+    refused = _refused(agent, before, slot, where[0], has_bom) if is_strict else None
+    faults = [refused] if refused else []
+    if has_bom and not (refused and refused.line == 1):
         faults.append(Fault(1, 0, "the file begins with a byte order mark"))
-    if slot and agent != "omp":
-        faults.append(
-            Fault(slot.line, slot.offset, f"a title line before the header: {agent} refuses such a file")
-        )
     if "\0" in cwd:
         # Every call that takes a path fails with one; so it is kept from all of them here.
         cwd = ""
@@ -239,7 +261,33 @@ def _header(
         length=where[2],
         has_bom=has_bom,
         faults=tuple(faults),
+        refusal=refused.reason if refused else "",
     )
+
+
+def _refused(
+    agent: str, before: Sequence[_Before], slot: _Slot | None, line: int, has_bom: bool
+) -> Fault | None:
+    """Why `agent` does not open a file whose header is on `line`: for it, another value comes first.
+
+    All agents pass over lines that are no JSON. pi also passes over falsy values, and over a first line with
+    a byte order mark, which it cannot parse. oh-my-pi passes over the mark alone, and over its title line.
+    """
+    if agent == "omp":
+        first = [each for each in before if each.kind != "slot"]
+    else:
+        first = [each for each in before if each.kind != "falsy" and not (has_bom and each.line == 1)]
+    copy = f"`leafmark fork` copies the active path to a file that {agent} opens"
+    if not first:
+        if agent == "omp" or not has_bom or line != 1:
+            return None
+        return Fault(1, 0, f"a byte order mark before the header: {_REFUSES[agent]}; {copy}")
+    what = "a line before the header"
+    if all(each.kind in ("slot", "title") for each in first):
+        what = "a title line before the header"
+        if agent == "omp" and slot and not slot.writable:
+            copy = "`leafmark rename` writes it anew"
+    return Fault(first[0].line, first[0].offset, f"{what}: {_REFUSES[agent]}; {copy}")
 
 
 def _dialect(value: dict[str, Any], slot: _Slot | None, agents: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.formats.header import SCAN_LIMIT, WITHIN, Header, NotASession, find_header, read_header
+from app.formats.slot import slot_line
 from app.sessions.tally.summarise import summarise
 
 if TYPE_CHECKING:
@@ -155,10 +156,72 @@ def test_lanes() -> None:
     assert header.parent_session == "p"
 
 
+BOM = b"\xef\xbb\xbf"
+INCOMPLETE = b'{"type":"title","v":1,"title":"T","updatedAt":""}\n'
+TITLE = INCOMPLETE.replace(b"}", b',"pad":""}')
+COPY = "`leafmark fork` copies the active path to a file that {} opens"
+ENTRY = b'{"type":"custom","id":"a","parentId":null}\n'
+
+
 def test_a_byte_order_mark_is_tolerated_and_told() -> None:
-    header = read(b"\xef\xbb\xbf" + head(), "pi")
-    assert (header.id, header.offset, header.has_bom) == ("abc", 3, True)
-    assert [fault.reason for fault in header.faults] == ["the file begins with a byte order mark"]
+    for agent in ("omp", "agent"):
+        header = read(BOM + head(), agent)
+        assert (header.id, header.offset, header.has_bom, header.refusal) == ("abc", 3, True, "")
+        assert [fault.reason for fault in header.faults] == ["the file begins with a byte order mark"]
+
+
+@pytest.mark.parametrize("agent", ["pi", "indusagi"])
+@pytest.mark.parametrize(
+    ("before", "line", "what"),
+    [
+        (BOM, 1, "a byte order mark before the header"),
+        (TITLE, 1, "a title line before the header"),
+        (INCOMPLETE, 1, "a title line before the header"),
+        (b"junk\n" + TITLE, 2, "a title line before the header"),
+        (ENTRY, 1, "a line before the header"),
+        (b"\n5\n", 2, "a line before the header"),
+        (BOM + b"\n" + ENTRY, 2, "a line before the header"),
+    ],
+)
+def test_what_pi_refuses_is_told_with_the_repair(agent: str, before: bytes, line: int, what: str) -> None:
+    header = read(before + head(), agent)
+    does = {"pi": "refuses", "indusagi": "overwrites"}[agent]
+    assert header.refusal == f"{what}: {agent} {does} such a file; {COPY.format(agent)}"
+    assert (line, header.refusal) in [(fault.line, fault.reason) for fault in header.faults]
+
+
+@pytest.mark.parametrize(
+    ("before", "line", "what", "repair"),
+    [
+        (INCOMPLETE, 1, "a title line", "`leafmark rename` writes it anew"),
+        (b"\n" + TITLE, 2, "a title line", "`leafmark rename` writes it anew"),
+        (slot_line("T", "user", 0) + TITLE, 2, "a title line", COPY.format("omp")),
+        (ENTRY, 1, "a line", COPY.format("omp")),
+        (b"null\n", 1, "a line", COPY.format("omp")),
+    ],
+)
+def test_what_omp_refuses_is_told_with_the_repair(before: bytes, line: int, what: str, repair: str) -> None:
+    header = read(before + head(), "omp")
+    assert header.refusal == f"{what} before the header: omp refuses such a file; {repair}"
+    assert [(fault.line, fault.reason) for fault in header.faults] == [(line, header.refusal)]
+
+
+@pytest.mark.parametrize(
+    ("agent", "before"),
+    [
+        ("pi", b""),
+        ("pi", b"\n \njunk\n\0\n"),
+        ("pi", b'null\nfalse\n0\n""\r\n'),
+        ("pi", BOM + b"\n"),
+        ("pi", BOM + TITLE),
+        ("omp", BOM + b"junk\n"),
+        ("omp", TITLE),
+        ("omp", BOM + TITLE),
+        ("omp", slot_line("T", None, 0)),
+    ],
+)
+def test_what_agents_pass_over_is_no_refusal(agent: str, before: bytes) -> None:
+    assert read(before + head(), agent).refusal == ""
 
 
 def test_what_cannot_be_read_before_the_header_is_passed_over() -> None:

@@ -210,7 +210,12 @@ def leafmark(talk: Talk, *words: str) -> dict[str, Any]:
     command = [sys.executable, "-m", "app", *words, "--json"]
     root = Path(__file__).resolve().parents[2]
     done = subprocess.run(
-        command, env={"PATH": os.environ["PATH"], **talk.env}, cwd=root, capture_output=True, check=True, timeout=120
+        command,
+        env={"PATH": os.environ["PATH"], **talk.env},
+        cwd=root,
+        capture_output=True,
+        check=True,
+        timeout=120,
     )
     value: dict[str, Any] = json.loads(done.stdout)
     return value

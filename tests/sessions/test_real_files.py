@@ -132,7 +132,7 @@ KNOWN = [
         cost=0.066221,
         models=("openai-codex/gpt-5.6-sol",),
         first_length=76,
-        bad_lines=[],
+        bad_lines=[1],
         pieces=4,
         errors=0,
     ),

@@ -280,15 +280,18 @@ def test_a_byte_order_mark(tmp_path: Path) -> None:
 
 def test_a_header_that_is_not_first(tmp_path: Path) -> None:
     found = row(tmp_path, custom("a", None), HEADER, custom("b", "a"))
-    assert (found.id, found.entry_count, found.leaf_count, found.problems) == ("abc", 2, 1, 1)
+    assert (found.id, found.entry_count, found.leaf_count, found.problems) == ("abc", 2, 1, 2)
     after_garbage = row(tmp_path, b"#!", b"", HEADER, custom("b", None))
     assert (after_garbage.entry_count, after_garbage.problems) == (1, 1)
 
 
 def test_a_title_line(tmp_path: Path) -> None:
-    slot = {"type": "title", "v": 1, "title": "Named"}
+    slot = {"type": "title", "v": 1, "title": "Named", "updatedAt": "", "pad": ""}
     found = row(tmp_path, slot, HEADER, user("a", None), agents=("omp",))
     assert (found.name, found.entry_count, found.problems) == ("Named", 1, 0)
+    del slot["pad"]
+    refused = row(tmp_path, slot, HEADER, user("a", None), agents=("omp",))
+    assert (refused.name, refused.entry_count, refused.problems) == ("Named", 1, 1)
     in_pi = row(tmp_path, slot, HEADER, user("a", None))
     assert (in_pi.agent, in_pi.name, in_pi.problems) == ("pi", "Named", 1)
 
