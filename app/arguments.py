@@ -232,6 +232,7 @@ SCREENS = {
         "choose a session and go on with it in its own program",
         Word("query", "the path or id of the session, else what to look for", many="*"),
         Option("print", "print the command instead of running it"),
+        Option("anyway", "also where an agent may have it open, or refuses the file"),
         *OWN,
     ),
 }

@@ -234,4 +234,4 @@ def resume(options: Options, setup: Setup, theme: str, ending: Ending) -> tuple[
     ending.give_back()
     from app import resuming
 
-    return resuming.hand_over(plan, prints=options.print), ""
+    return resuming.hand_over(plan, prints=options.print, anyway=options.anyway), ""

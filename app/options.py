@@ -23,8 +23,9 @@ class Options:
     keep              of `branch` and `fork`
     to, last          of `fork`
     sessions          the sessions that are meant, of `trash` and `restore`
-    anyway, list      of `trash`
+    list              of `trash`
     print             of `resume`
+    anyway            of `trash` and `resume`
     """
 
     def __init__(self) -> None:

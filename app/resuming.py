@@ -148,20 +148,25 @@ def query_of(options: Options) -> str:
     return " ".join(options.query)
 
 
-def hand_over(plan: Plan, *, prints: bool) -> int:
+def hand_over(plan: Plan, *, prints: bool, anyway: bool = False) -> int:
     """Print the command, or become the agent, with the same line on standard error: then this does not
     return.
 
-    :return: the exit code: 0 printed, 3 it cannot be resumed from here. Then one line on standard error says
-        why, and another what to run by hand.
+    :param anyway: go on where the user would have to be asked first, see `Plan.asks`.
+    :return: the exit code: 0 printed, 3 it cannot be resumed from here, or the user has to say so. Then one
+        line on standard error says why, and another what to run by hand.
     """
     from app.reports.output import complain, hint, write_exactly
 
     if prints:
         write_exactly(plan.shell)
-        for said in filter(None, (plan.warning, plan.problem)):
+        for said in filter(None, (plan.warning, *plan.asks, plan.problem)):
             complain(said)
         return DONE
+    if plan.asks and not plan.problem and not anyway:
+        complain(f"{'; '.join(plan.asks)} (--anyway resumes it all the same)")
+        hint(plan.shell)
+        return REFUSED
     from app.actions.resume import ResumeError, execute
 
     try:
@@ -177,15 +182,17 @@ def hand_over(plan: Plan, *, prints: bool) -> int:
 
 
 def _plan_of(row: Row, setup: Setup) -> Plan:
-    from app.actions.resume import plan
-    from app.index.states import live_sessions
-    from app.stores.live import LIVE, look
+    from app.actions.resume import in_use, plan
+    from app.index.states import verdict_to_resume
+    from app.stores.live import look
 
     store = next(store for store in setup.stores if store.root == row.store)
     made = plan(row.agent, row.path, row.id, row.cwd, store, setup.env, row.dialect)
-    said = live_sessions([row], look(setup.stores), setup.now_ms()).get(row.path)
-    if said is not None and said.state == LIVE and made.problem is None:
-        made.problem = f"this session is in use: {said.reason}; two programs in one session lose work"
+    found = verdict_to_resume(
+        row.agent, row.path, row.id, row.cwd, look(setup.stores), setup.now_ms(), row.grew_ms
+    )
+    if found is not None:
+        made.asks += (in_use(row.agent, found),)
     if setup.demo:
         made.problem = "an example session: there is nothing to resume"
     return made
@@ -196,11 +203,13 @@ def _plan_outside(path: str, setup: Setup) -> Plan:
 
     :raises SessionError: it is no session, or cannot be read.
     """
-    from app.actions.resume import plan
+    from app.actions.resume import in_use, plan
+    from app.index.states import verdict_to_resume
     from app.sessions.errors import Unreadable
     from app.sessions.tree.tree import open_tree
     from app.stores import agent_named, store_holding
     from app.stores.layout import reason
+    from app.stores.live import look
 
     holding = store_holding(path, setup.stores)
     try:
@@ -211,4 +220,10 @@ def _plan_outside(path: str, setup: Setup) -> Plan:
     store = agent.own_store(setup.env, setup.home, setup.here[0])
     if holding is not None and header.agent in holding.agents:
         store = holding.of(header.agent)
-    return plan(header.agent, path, header.id, header.cwd, store, setup.env, header.dialect)
+    made = plan(header.agent, path, header.id, header.cwd, store, setup.env, header.dialect)
+    found = verdict_to_resume(
+        header.agent, path, header.id, header.cwd, look([*setup.stores, store]), setup.now_ms()
+    )
+    if found is not None:
+        made.asks += (in_use(header.agent, found),)
+    return made

@@ -218,6 +218,7 @@ def _beside(plan: Plan, path: str) -> Plan:
     """The plan as it will be for a new file in the same folder."""
     new = os.path.join(os.path.dirname(path), NEW + os.path.splitext(path)[1])
     found = copy.copy(plan)
+    found.asks = ()
     found.argv = [new if word == path else word for word in plan.argv]
     found.shell = plan.shell.replace(quoted(path), quoted(new))
     return found

@@ -12,6 +12,8 @@ import sys
 
 from app.formats.text import inert
 from app.places import below_home
+from app.stores import agent_named
+from app.stores.live import LIVE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
     from app.stores.base import Agent, Store
+    from app.stores.live import Verdict
 
 
 _LONGEST_LINE = 4_096
@@ -31,9 +34,20 @@ class Plan:
     the session's folder, `environment` the whole environment of the new program. `shell` is one line that
     does the same when pasted. `problem` says why it cannot be done from here; `execute` refuses such a
     plan. `folder_gone`: it could be done in another folder. `warning` is what to know before; "" for nothing.
+    `asks` are the reasons to ask the user first: the agent refuses the file, or the session may be in use.
     """
 
-    __slots__ = ("argv", "cwd", "environment", "folder_gone", "problem", "program", "shell", "warning")
+    __slots__ = (
+        "argv",
+        "asks",
+        "cwd",
+        "environment",
+        "folder_gone",
+        "problem",
+        "program",
+        "shell",
+        "warning",
+    )
 
     def __init__(
         self,
@@ -46,6 +60,7 @@ class Plan:
         *,
         folder_gone: bool = False,
         warning: str = "",
+        asks: tuple[str, ...] = (),
     ) -> None:
         self.argv = argv
         self.cwd = cwd
@@ -55,6 +70,7 @@ class Plan:
         self.shell = shell
         self.folder_gone = folder_gone
         self.warning = warning
+        self.asks = asks
 
     def __repr__(self) -> str:
         return f"Plan({self.argv}, cwd={self.cwd!r}, problem={self.problem!r})"
@@ -95,7 +111,16 @@ def plan(
     shell = shell_line(argv, usable, found, env)
     gone = folder_problem is not None and program is not None
     warning = agent.resume_warning(dialect)
-    return Plan(argv, cwd, environment, program, problem, shell, folder_gone=gone, warning=warning)
+    refusal = _refusal(row_agent, path)
+    asks = (refusal,) if refusal else ()
+    return Plan(argv, cwd, environment, program, problem, shell, folder_gone=gone, warning=warning, asks=asks)
+
+
+def in_use(agent: str, found: Verdict) -> str:
+    """What to ask before the session of `agent` is resumed, of which `found` says who has it open."""
+    is_sure = found.state == LIVE
+    _, harm = agent_named(agent).dangers["resume"]
+    return f"this session {'is' if is_sure else 'may be'} in use: {found.reason}; {harm}"
 
 
 def execute(plan: Plan) -> NoReturn:
@@ -158,6 +183,23 @@ def _missing_interpreter(program: str) -> str:
     words = line[2:].split(maxsplit=1) if line.startswith(b"#!") else []
     interpreter = os.fsdecode(words[0]) if words else ""
     return interpreter if interpreter and not os.path.exists(interpreter) else ""
+
+
+def _refusal(agent: str, path: str) -> str:
+    """Why `agent` does not open the file, and what repairs it; "" where it opens it, or that is not known."""
+    from app.formats.header import NotASession, find_header
+    from app.formats.lines import open_file
+
+    try:
+        descriptor = open_file(path)
+    except OSError:
+        return ""
+    try:
+        return find_header(path, descriptor, (agent,)).refusal
+    except (NotASession, OSError):
+        return ""
+    finally:
+        os.close(descriptor)
 
 
 def _folder_problem(cwd: str, env: Mapping[str, str]) -> str | None:

@@ -190,9 +190,10 @@ def read_header(path: str, data: bytes, agents: Sequence[str] = ()) -> Header:
             fits = offset == 0 and terminated and len(content) == SLOT_SIZE - 1
             writable = fits and is_slot(value)
             slot = _Slot(_name(value.get("title")), number, offset, writable)
-        is_first_slot = number == 1 and is_slot(value)
-        title = "title" if kind == "title" else "other"
-        before.append(_Before(number, offset, "slot" if is_first_slot else title))
+        if number == 1 and is_slot(value):
+            before.append(_Before(number, offset, "slot"))
+        else:
+            before.append(_Before(number, offset, "title" if kind == "title" else "other"))
     if not first_line:
         raise NotASession(path, 0, "only blank lines")
     raise NotASession(path, first_line, headless or "no session header")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from app.stores.live import GROWING_MS, IDLE, verdict
+from app.stores.live import GROWING_MS, IDLE, MAYBE, verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,6 +71,64 @@ def live_sessions(
         if said.state != IDLE:
             found[row.path] = said
     return found
+
+
+def verdict_to_resume(
+    agent: str,
+    path: str,
+    session_id: str,
+    cwd: str,
+    processes: Processes,
+    now_ms: int,
+    grew_ms: int | None = None,
+) -> Verdict | None:
+    """The verdict on a session that is to be resumed, where the user has to be asked first: an agent has it
+    open, or may have it open, as it is the newest session of its working folder. Parameters as of `verdict`.
+
+    Only where an agent may have it open, the headers of newer files beside it are read.
+    """
+    try:
+        mtime_ns = os.stat(path).st_mtime_ns
+    except OSError:
+        mtime_ns = 0
+    found = verdict(agent, path, session_id, cwd, mtime_ns // 1_000_000, True, grew_ms, processes, now_ms)
+    if found.state == IDLE or (found.state == MAYBE and not _is_newest(agent, path, cwd, mtime_ns)):
+        return None
+    return found
+
+
+def _is_newest(agent: str, path: str, cwd: str, mtime_ns: int) -> bool:
+    """Whether no newer file beside `path` is a session of the same agent and working folder."""
+    folder, own = os.path.split(path)
+    suffix = os.path.splitext(own)[1]
+    try:
+        with os.scandir(folder) as entries:
+            newer = [
+                entry.path
+                for entry in entries
+                if entry.name.endswith(suffix) and entry.name != own and entry.stat().st_mtime_ns > mtime_ns
+            ]
+    except OSError:
+        return True
+    return not any(_cwd_of(each, agent) == cwd for each in newer)
+
+
+def _cwd_of(path: str, agent: str) -> str | None:
+    """The working folder in the header of the file at `path`; None where it is no session of `agent`."""
+    from app.formats.header import NotASession, find_header
+    from app.formats.lines import open_file
+
+    try:
+        descriptor = open_file(path)
+    except OSError:
+        return None
+    try:
+        header = find_header(path, descriptor, (agent,))
+    except (NotASession, OSError):
+        return None
+    finally:
+        os.close(descriptor)
+    return header.cwd
 
 
 def _beside(rows: Asked, processes: Processes, real: Callable[[str], str]) -> frozenset[str]:

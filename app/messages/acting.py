@@ -62,13 +62,12 @@ class EarlierFound(Message):
 
 
 class PlanMade(Message):
-    """How a session would be resumed, and who has it open now (empty: nobody who is known)."""
+    """How a session would be resumed."""
 
-    def __init__(self, generation: int, path: str, plan: Plan, holder: str) -> None:
+    def __init__(self, generation: int, path: str, plan: Plan) -> None:
         self.generation = generation
         self.path = path
         self.plan = plan
-        self.holder = holder
         super().__init__()
 
 

@@ -301,6 +301,8 @@ def _ways(question: Question) -> tuple[list[str], list[Choice]]:
         Choice("cancel", "x", "Cancel", "nothing is written"),
     ]
     said = [here.problem] if here.problem and not elsewhere.problem else []
+    if not here.problem:
+        said += [f"In this session: {reason}" for reason in here.plan.asks]
     if here.plan.problem:
         # the leaf can be moved and a file be made all the same
         said.append(f"The program cannot be started from here: {here.plan.problem}")

@@ -45,7 +45,8 @@ class ResumingScreen(ActingScreen):
         self.reasons: dict[str, str] = {}
         self.plan: Plan | None = None
         self.planned = ""
-        self._holder = ""
+        # who had the planned session open as the list knew it then
+        self._planned_use = ("", "")
         # whether the bar says what Enter would do, with this session or, for a moment, the one before
         self._bar_tells = False
         self._bar_timer: Timer | None = None
@@ -86,7 +87,7 @@ class ResumingScreen(ActingScreen):
             command=[one_line(word, 2_000) for word in plan.argv],
             folder=tilde(plan.cwd, self.setup.home),
             problem=one_line(plan.problem or ""),
-            warning=one_line(self.reasons.get(self.planned, "") or plan.warning),
+            warning=one_line(self.reasons.get(self.planned, "") or "; ".join(plan.asks) or plan.warning),
         )
 
     # the plan
@@ -144,11 +145,8 @@ class ResumingScreen(ActingScreen):
     def _is_planned(self, row: Row | None) -> bool:
         return row is None or (self.plan is not None and self.planned == row.path)
 
-    def _is_live(self, row: Row) -> bool:
-        return bool(self._holder) or self.side.list.states.get(row.path) == "live"
-
     def _resume(self, row: Row, plan: Plan) -> None:
-        if plan.problem is None and not self._is_live(row) and not plan.warning:
+        if not (plan.problem or plan.asks or plan.warning):
             self.app.exit(plan)
             return
         from app.screens.dialogs import ResumeDialog
@@ -180,13 +178,11 @@ class ResumingScreen(ActingScreen):
         """What there is to say of resuming a session that cannot simply be resumed."""
         from app.screens.dialogs import Standing
 
-        reason = self._holder or self.reasons.get(row.path, "")
-        in_use = f"This session is in use: {reason}. Two programs in one session lose work."
         return Standing(
             row.path,
             plan,
             folder=tilde(plan.cwd, self.setup.home) or "none",
-            reason=plan.problem or (in_use if self._is_live(row) else plan.warning),
+            reason=plan.problem or "\n".join(plan.asks) or plan.warning,
         )
 
     def _read(self, row: Row) -> None:
@@ -202,13 +198,26 @@ class ResumingScreen(ActingScreen):
         if self.side.list.row is not None and self.plan is not None:
             self.copy(self.plan.shell, "Command")
 
+    def _use_of(self, path: str) -> tuple[str, str]:
+        """Who has the session at `path` open, as the list knows it."""
+        return self.side.list.states.get(path, ""), self.reasons.get(path, "")
+
+    def use_changed(self) -> None:
+        """Other sessions are open: make the plan anew if this one was opened or closed since."""
+        row = self.side.list.row
+        if row is not None and self.planned == row.path and self._planned_use != self._use_of(row.path):
+            # Enter waits for the new plan.
+            self.planned = ""
+            self.make_plan(row)
+
     @on(PlanMade)
     def _plan_made(self, event: PlanMade) -> None:
         if event.generation != self._planner.generation:
             return
         row = self.side.list.row
         if row is not None and row.path == event.path:
-            self.plan, self.planned, self._holder = event.plan, event.path, event.holder
+            self.plan, self.planned = event.plan, event.path
+            self._planned_use = self._use_of(event.path)
         if self._dialog is not None:
             dialog, meant = self._dialog
             there = meant.row

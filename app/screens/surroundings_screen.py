@@ -83,6 +83,7 @@ class SurroundingsScreen(ResumingScreen):
         if dict(event.states) != self.side.list.states:
             self.side.list.set_states(event.states)
             self.refresh_bars()
+        self.use_changed()
 
     def _tick(self) -> None:
         self.side.list.now_ms = self.setup.now_ms()

@@ -79,7 +79,10 @@ class Going:
     def _ask(self, row: Row, entry_id: str) -> None:
         from app.actions.go_on import points
         from app.actions.opened import opened
+        from app.actions.resume import in_use
+        from app.index.states import verdict_to_resume
         from app.sessions.errors import SessionError
+        from app.stores.live import look
 
         setup = self._setup
         try:
@@ -89,6 +92,11 @@ class Going:
         except (SessionError, OSError) as error:
             self._post(PointsFound(row, None, str(error)))
             return
+        found = verdict_to_resume(
+            row.agent, row.path, row.id, row.cwd, look(setup.stores), setup.now_ms(), row.grew_ms
+        )
+        if found is not None:
+            question.here.plan.asks += (in_use(row.agent, found),)
         if setup.demo:
             for way in (question.here, question.elsewhere):
                 way.plan.problem = "an example session: there is nothing to resume"

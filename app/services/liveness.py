@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from time import monotonic
 
-from app.actions.resume import Plan, plan
-from app.index.states import Asked, live_sessions
+from app.actions.resume import Plan, in_use, plan
+from app.index.states import Asked, live_sessions, verdict_to_resume
 from app.messages.acting import PlanMade, PlanReady
 from app.messages.sessions import StatesFound
 from app.services.latest import Latest
-from app.stores.live import LIVE, RealPaths, look
+from app.stores.live import RealPaths, look
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,14 +79,17 @@ class Planner:
     def _plan(self, generation: int, row: Row) -> None:
         store = _store(self._setup, row)
         if store is None:
-            self._post(PlanMade(generation, row.path, _of_no_store(row), ""))
+            self._post(PlanMade(generation, row.path, _of_no_store(row)))
             return
         made = plan(row.agent, row.path, row.id, row.cwd, store, self._setup.env, row.dialect)
         made = _of_demo(self._setup, made)
         # asked again for this one session: the last look at all of them may be two seconds old
-        said = live_sessions([row], look(self._setup.stores), self._setup.now_ms()).get(row.path)
-        holder = said.reason if said and said.state == LIVE else ""
-        self._post(PlanMade(generation, row.path, made, holder))
+        found = verdict_to_resume(
+            row.agent, row.path, row.id, row.cwd, look(self._setup.stores), self._setup.now_ms(), row.grew_ms
+        )
+        if found is not None:
+            made.asks += (in_use(row.agent, found),)
+        self._post(PlanMade(generation, row.path, made))
 
 
 class Starter:

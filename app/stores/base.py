@@ -31,10 +31,11 @@ DANGERS = {
     "slot": ((), ""),
     "rewrite": (("live", "maybe"), _REWRITE),
     "trash": (("live", "maybe"), "it would go on in a file that is gone, or make one that nobody can open"),
+    "resume": (("live", "maybe"), "two agents in one session make two branches, and the last writer wins"),
 }
 """Kind of write -> the states beside which it is refused, and why; with no states, what else may come of it.
 `append` is a line that leaves the leaf in its branch, `branch` one that moves it, `slot` the title line in
-place, `rewrite` the whole file anew, `trash` the file taken away.
+place, `rewrite` the whole file anew, `trash` the file taken away, `resume` what a second agent writes.
 """
 
 

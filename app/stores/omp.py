@@ -46,6 +46,10 @@ class Omp(Agent):
         **DANGERS,
         "append": (("live", "maybe"), _LATCH),
         "branch": (("live", "maybe"), _LATCH),
+        "resume": (
+            ("live", "maybe"),
+            "one of two agents in a session stops writing it and loses its later turns",
+        ),
         "slot": ((), "omp has the session open and may put its own title back"),
     }
 
