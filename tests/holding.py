@@ -1,4 +1,4 @@
-"""An agent that has a session open."""
+"""Agents that run, and may have a session open."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import IO
 
 
 @contextmanager
@@ -18,9 +19,20 @@ def held(session: str, folder: Path, agent: str = "omp") -> Iterator[int]:
 
     For systems with /proc.
     """
+    with open(session, "rb") as opened, running(folder, agent, stdin=opened) as pid:
+        yield pid
+
+
+@contextmanager
+def running(
+    folder: Path, agent: str, cwd: str | None = None, stdin: IO[bytes] | int = subprocess.DEVNULL
+) -> Iterator[int]:
+    """A process called `agent` that runs in the folder `cwd`; its id. Its program is put into `folder`.
+
+    For systems with /proc.
+    """
     program = shutil.copy(shutil.which("sleep") or "", folder / agent)
-    with open(session, "rb") as opened:
-        process = subprocess.Popen([program, "600"], stdin=opened)
+    process = subprocess.Popen([program, "600"], stdin=stdin, cwd=cwd)
     try:
         # A new program runs a moment before the kernel has its name.
         while Path(f"/proc/{process.pid}/comm").read_text() != f"{agent}\n":

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from tests.factory import chain, write_session
+from tests.holding import held, running
 
 FAKE = """#!{python}
 import os, sys
@@ -84,3 +85,94 @@ def test_a_file_of_pis_version_4_may_be_refused_and_that_is_said(leafmark, tmp_p
     done = leafmark("resume", file, PATH=path)
     assert (done.returncode, done.stderr) == (0, warning + line)
     assert done.stdout.startswith(f"['--session', '{file}']")
+
+
+on_proc = pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="only /proc shows who runs")
+HARMS = {
+    "pi": "two agents in one session make two branches, and the last writer wins",
+    "omp": "one of two agents in a session stops writing it and loses its later turns",
+}
+FOLDERS = {"pi": ".pi/agent/sessions/--work--", "omp": ".omp/agent/sessions/-work"}
+ANYWAY = "(--anyway resumes it all the same)"
+
+
+@pytest.fixture
+def programs(tmp_path):
+    """A folder for programs that run."""
+    folder = tmp_path / "running"
+    folder.mkdir()
+    return folder
+
+
+@on_proc
+@pytest.mark.parametrize("agent", ["pi", "omp"])
+def test_the_newest_session_beside_a_running_agent_is_refused_once(
+    leafmark, tmp_path, path, work, programs, agent
+):
+    folder = tmp_path / "home" / FOLDERS[agent]
+    older = write_session(folder / "1.jsonl", *chain("question", "one", id="session-1", cwd=str(work)))
+    newest = write_session(folder / "2.jsonl", *chain("question", "two", id="session-2", cwd=str(work)))
+    other = write_session(folder / "3.jsonl", *chain("question", "three", id="session-3", cwd="/other"))
+    for at, file in enumerate((older, newest, other)):
+        os.utime(file, (1_700_000_000 + at, 1_700_000_000 + at))
+    with running(programs, agent, cwd=str(work)):
+        for named in ("session-2", newest):
+            done = leafmark("resume", named, PATH=path)
+            assert (done.returncode, done.stdout) == (3, "")
+            why, line = done.stderr.splitlines()
+            assert why == (
+                f"leafmark: this session may be in use: {agent} runs in the same folder; the newest session "
+                f"there; {HARMS[agent]} {ANYWAY}"
+            )
+            assert line.startswith("cd ")
+        anyway = leafmark("resume", "session-2", "--anyway", PATH=path)
+        assert (anyway.returncode, anyway.stderr) == (0, line + "\n")
+        printed = leafmark("resume", "session-2", "--print", PATH=path)
+        assert (printed.returncode, printed.stdout) == (0, line + "\n")
+        assert "may be in use" in printed.stderr
+        assert leafmark("resume", "session-1", PATH=path).returncode == 0
+    assert leafmark("resume", "session-2", PATH=path).returncode == 0
+
+
+@on_proc
+def test_a_session_that_an_agent_has_open_is_refused_once(leafmark, tmp_path, path, work, programs):
+    outside = write_session(tmp_path / "kept/1.jsonl", *chain("question", "one", id="outside", cwd=str(work)))
+    file = write_session(
+        tmp_path / "home" / FOLDERS["omp"] / "1.jsonl",
+        *chain("question", "one", id="session-1", cwd=str(work)),
+    )
+    for named, agent in ((file, "omp"), (outside, "pi")):
+        with held(named, programs, agent) as pid:
+            done = leafmark("resume", named, PATH=path)
+            assert done.returncode == 3
+            said = f"leafmark: this session is in use: process {pid} ({agent}) has it open; {HARMS[agent]} {ANYWAY}"
+            assert done.stderr.splitlines()[0] == said
+            assert leafmark("resume", named, "--anyway", PATH=path).returncode == 0
+
+
+def test_a_file_that_its_agent_refuses_is_refused_with_the_repair(leafmark, tmp_path, path, work):
+    lines = chain("question", "one", id="session-1", cwd=str(work))
+    file = write_session(tmp_path / "home" / FOLDERS["pi"] / "1.jsonl", *lines)
+    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
+    lines = chain("question", "one", id="session-2", cwd=str(work))
+    title = {"type": "title", "v": 1, "title": "T", "updatedAt": "2026-05-01T10:00:00.000Z"}
+    short = write_session(tmp_path / "home" / FOLDERS["omp"] / "2.jsonl", title, *lines)
+    reasons = {
+        "session-1": "a byte order mark before the header: pi refuses such a file; "
+        "`leafmark fork` copies the active path to a file that pi opens",
+        "session-2": "a title line before the header: omp refuses such a file; `leafmark rename` writes it anew",
+    }
+    for named, reason in reasons.items():
+        done = leafmark("resume", named, PATH=path)
+        assert (done.returncode, done.stdout) == (3, "")
+        assert done.stderr.splitlines()[0] == f"leafmark: {reason} {ANYWAY}"
+        assert leafmark("resume", named, "--anyway", PATH=path).returncode == 0
+    skipped = json.loads(leafmark("doctor", "--json").stdout)["skipped"]
+    assert [(each["path"], each["line"], each["reason"]) for each in skipped] == [
+        (str(short), 1, reasons["session-2"]),
+        (str(file), 1, reasons["session-1"]),
+    ]
+    made = json.loads(leafmark("fork", "session-1", "--json").stdout)["change"]["after"]
+    leafmark("rename", "session-2", "T")
+    for repaired in (made, short):
+        assert leafmark("resume", repaired, PATH=path).returncode == 0

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
-from app.messages.sessions import StatesFound
 from app.screens.dialogs import ResumeDialog
 from tests.factory import chain, write_session
+from tests.holding import held, running
 from tests.ui.conftest import pi_session
 
 
@@ -106,19 +108,84 @@ async def test_a_program_that_is_missing_is_said_before(browser, three):
         assert not it.app._exit, "there is nothing to run"
 
 
-async def test_a_live_session_asks_first_and_the_first_choice_is_harmless(browser, installed):
+on_proc = pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="only /proc shows who runs")
+
+
+@pytest.fixture
+def programs(tmp_path):
+    """A folder for programs that run."""
+    folder = tmp_path / "running"
+    folder.mkdir()
+    return folder
+
+
+@on_proc
+async def test_a_live_session_asks_first_and_the_first_choice_is_harmless(browser, installed, programs):
+    path, work = installed
+    with held(path, programs, "pi") as pid:
+        async with browser(here=work) as it:
+            await it.until(lambda: "●" in it.text() and "1 live" in it.text(), "the mark")
+            await it.press("enter")
+            said = " ".join(it.text().replace("│", " ").split())
+            assert f"this session is in use: process {pid} (pi) has it open; two agents" in said
+            await it.press("enter")
+            assert not it.app._exit
+            await it.press("enter", "r")
+            assert it.app.return_value.argv[-1] == str(path)
+
+
+@on_proc
+async def test_the_newest_session_beside_a_running_pi_asks_first(browser, installed, programs, tmp_path):
+    path, work = installed
+    older = pi_session(tmp_path, *chain("of before", "yes", id="old", cwd=work), id="old")
+    elsewhere = pi_session(tmp_path, *chain("of another", "yes", id="new", cwd="/work/other"), id="new")
+    os.utime(older, (1_700_000_000, 1_700_000_000))
+    os.utime(elsewhere, (4_000_000_000, 4_000_000_000))
+    with running(programs, "pi", cwd=work):
+        async with browser(here=work) as it:
+            it.sessions.go_to(str(path))
+            await it.settled()
+            await it.press("enter")
+            said = " ".join(it.text().replace("│", " ").split())
+            assert "this session may be in use: pi runs in the same folder" in said
+            assert "two agents in one session make two branches, and the last writer wins" in said
+            await it.press("escape")
+            it.sessions.go_to(str(older))
+            await it.settled()
+            await it.press("enter")
+            assert it.app.return_value.argv[-1] == str(older)
+
+
+@on_proc
+async def test_a_pi_that_starts_later_is_asked_about(browser, installed, programs):
     path, work = installed
     async with browser(here=work) as it:
-        it.screen.post_message(StatesFound({str(path): "live"}, {str(path): "pi (process 7) has it open"}))
-        await it.pilot.pause()
-        text = it.text()
-        assert "●" in text
-        assert "1 live" in text
+        assert it.screen.plan.asks == ()
+        with running(programs, "pi", cwd=work):
+            it.screen.look()
+            await it.until(lambda: "◐" in it.text(), "the mark")
+            await it.press("enter")
+            await it.until(lambda: isinstance(it.screen, ResumeDialog), "the question")
+            await it.press("escape")
+        it.screen.look()
+        await it.until(lambda: "◐" not in it.text(), "the mark to go")
         await it.press("enter")
-        assert "process 7" in it.text()
+        await it.until(lambda: it.app._exit, "the end")
+        assert it.app.return_value.argv[-1] == str(path)
+
+
+async def test_a_file_that_pi_refuses_is_asked_about_and_the_repair_is_named(browser, installed):
+    path, work = installed
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    async with browser(here=work, size=(200, 40)) as it:
+        assert "a byte order mark before the header: pi refuses such a file" in it.text().splitlines()[-2]
         await it.press("enter")
-        assert not it.app._exit
-        await it.press("enter", "r")
+        assert isinstance(it.screen, ResumeDialog)
+        said = " ".join(it.text().replace("│", " ").split())
+        assert (
+            "pi refuses such a file; `leafmark fork` copies the active path to a file that pi opens" in said
+        )
+        await it.press("r")
         assert it.app.return_value.argv[-1] == str(path)
 
 
@@ -139,20 +206,3 @@ async def test_enter_pressed_before_the_plan_is_made_is_not_lost(browser, instal
         it.screen._planner.ask(it.sessions.row)
         await it.until(lambda: it.app._exit, "the plan")
         assert it.app.return_value.argv[-1] == str(path)
-
-
-async def test_a_session_that_is_live_at_launch_is_asked_for(browser, installed, monkeypatch):
-    from app.services import liveness
-    from app.stores.live import Verdict
-
-    _, work = installed
-    monkeypatch.setattr(
-        liveness,
-        "live_sessions",
-        lambda rows, *_: {row.path: Verdict("live", "pi has it") for row in rows},
-    )
-    async with browser(here=work) as it:
-        await it.until(lambda: "●" in it.text(), "the mark")
-        await it.press("enter")
-        assert isinstance(it.screen, ResumeDialog)
-        assert not it.app._exit
