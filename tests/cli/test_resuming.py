@@ -136,17 +136,15 @@ def test_the_newest_session_beside_a_running_agent_is_refused_once(
 
 @on_proc
 def test_a_session_that_an_agent_has_open_is_refused_once(leafmark, tmp_path, path, work, programs):
-    outside = write_session(tmp_path / "kept/1.jsonl", *chain("question", "one", id="outside", cwd=str(work)))
-    file = write_session(
-        tmp_path / "home" / FOLDERS["omp"] / "1.jsonl",
-        *chain("question", "one", id="session-1", cwd=str(work)),
-    )
+    lines = chain("question", "one", id="session-1", cwd=str(work))
+    outside = write_session(tmp_path / "kept/1.jsonl", *lines)
+    file = write_session(tmp_path / "home" / FOLDERS["omp"] / "1.jsonl", *lines)
     for named, agent in ((file, "omp"), (outside, "pi")):
         with held(named, programs, agent) as pid:
             done = leafmark("resume", named, PATH=path)
             assert done.returncode == 3
-            said = f"leafmark: this session is in use: process {pid} ({agent}) has it open; {HARMS[agent]} {ANYWAY}"
-            assert done.stderr.splitlines()[0] == said
+            why = f"process {pid} ({agent}) has it open; {HARMS[agent]}"
+            assert done.stderr.splitlines()[0] == f"leafmark: this session is in use: {why} {ANYWAY}"
             assert leafmark("resume", named, "--anyway", PATH=path).returncode == 0
 
 
@@ -160,7 +158,8 @@ def test_a_file_that_its_agent_refuses_is_refused_with_the_repair(leafmark, tmp_
     reasons = {
         "session-1": "a byte order mark before the header: pi refuses such a file; "
         "`leafmark fork` copies the active path to a file that pi opens",
-        "session-2": "a title line before the header: omp refuses such a file; `leafmark rename` writes it anew",
+        "session-2": "a title line before the header: omp refuses such a file; "
+        "`leafmark rename` writes it anew",
     }
     for named, reason in reasons.items():
         done = leafmark("resume", named, PATH=path)
