@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from threading import Event
 
@@ -12,6 +13,7 @@ from app.screens.browser import BrowserScreen
 from app.screens.choices import ChoiceDialog, TextDialog, WaitDialog
 from app.screens.dialogs import FolderDialog
 from tests.factory import chain, message, write_session
+from tests.holding import running
 from tests.ui.conftest import pi_session
 
 BRANCHED = "branchy"
@@ -93,6 +95,24 @@ async def go_to(it, path):
 
 
 SUMMARY = "left behind"
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="only /proc shows who runs")
+async def test_the_question_says_that_the_session_may_be_in_use(browser, work, tmp_path):
+    (tmp_path / "running").mkdir()
+    async with browser(here=str(work), size=(160, 45)) as it:
+        await ask_at(it, "two")
+        assert "in use" not in it.text()
+        await it.press("escape")
+        with running(tmp_path / "running", "pi", cwd=str(work)):
+            await it.press("enter")
+            await asked(it)
+            said = " ".join(it.text().replace("│", " ").split())
+            assert "In this session: this session may be in use: pi runs in the same folder" in said
+            # The answer is enough: it goes on without another question about that.
+            await answer(it, "h", what=SUMMARY)
+            await it.press("n")
+            await it.until(lambda: it.app._exit, "the end")
 
 
 async def test_the_question_says_what_will_run_and_writes_nothing(browser, work):
