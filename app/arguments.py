@@ -128,7 +128,7 @@ SHARED = (
 OWN = (Option("theme", "colours of the screen", metavar="{dark,light}", convert=_one_of("dark", "light")),)
 _JSON = Option("json", "as JSON")
 _KEEP = Option(
-    "keep", "go on behind the entry itself, also if it is a prompt or has tool calls without results"
+    "keep", "go on from the entry itself, even if it is a prompt or has tool calls without results"
 )
 _SESSION = Word("session", "a path, an id, or the beginning of one id")
 _ENTRY = "an entry's id, or the beginning of one"
@@ -191,9 +191,9 @@ CHANGES = {
         _JSON,
     ),
     "branch": Command(
-        "have the agent go on from another entry; for a prompt, from before it, and print the prompt",
+        "have the agent go on from another entry",
         _SESSION,
-        Word("entry", f'{_ENTRY}; or "root", the place before all entries'),
+        Word("entry", f'{_ENTRY}; a prompt means the place before it; "root" that before all entries'),
         Option("summary", "what the model is told of the branch that is left", metavar="TEXT"),
         Option("new-file", "make a new session of the path to the entry"),
         _KEEP,
@@ -202,7 +202,11 @@ CHANGES = {
     "fork": Command(
         "make a new session of a session",
         _SESSION,
-        Option("entry", "of the path to this entry, or to before a prompt (default: the leaf)", metavar="ID"),
+        Option(
+            "entry",
+            "of the path to this entry; a prompt means the place before it (default: the leaf)",
+            metavar="ID",
+        ),
         _KEEP,
         Option("to", "for this working folder (default: that of the session)", metavar="DIR"),
         Option(
@@ -232,7 +236,7 @@ SCREENS = {
         "choose a session and go on with it in its own program",
         Word("query", "the path or id of the session, else what to look for", many="*"),
         Option("print", "print the command instead of running it"),
-        Option("anyway", "also where an agent may have it open, or refuses the file"),
+        Option("anyway", "even if an agent may have the session open, or refuses its file"),
         *OWN,
     ),
 }

@@ -96,6 +96,8 @@ def plan(
     Variables that would lead the agent to another store are taken out, those under which the store was
     found are put in. KeyError when that agent does not use this store.
     """
+    from app.formats.header import header_of
+
     found = store.of(row_agent)
     agent = found.agent
     path = os.path.abspath(path)
@@ -111,8 +113,8 @@ def plan(
     shell = shell_line(argv, usable, found, env)
     gone = folder_problem is not None and program is not None
     warning = agent.resume_warning(dialect)
-    refusal = _refusal(row_agent, path)
-    asks = (refusal,) if refusal else ()
+    header = header_of(path, (row_agent,))
+    asks = (header.refusal,) if header and header.refusal else ()
     return Plan(argv, cwd, environment, program, problem, shell, folder_gone=gone, warning=warning, asks=asks)
 
 
@@ -183,23 +185,6 @@ def _missing_interpreter(program: str) -> str:
     words = line[2:].split(maxsplit=1) if line.startswith(b"#!") else []
     interpreter = os.fsdecode(words[0]) if words else ""
     return interpreter if interpreter and not os.path.exists(interpreter) else ""
-
-
-def _refusal(agent: str, path: str) -> str:
-    """Why `agent` does not open the file, and what repairs it; "" where it opens it, or that is not known."""
-    from app.formats.header import NotASession, find_header
-    from app.formats.lines import open_file
-
-    try:
-        descriptor = open_file(path)
-    except OSError:
-        return ""
-    try:
-        return find_header(path, descriptor, (agent,)).refusal
-    except (NotASession, OSError):
-        return ""
-    finally:
-        os.close(descriptor)
 
 
 def _folder_problem(cwd: str, env: Mapping[str, str]) -> str | None:

@@ -6,14 +6,14 @@ not (a byte order mark, entries before the header, a title line in a store of pi
 
 from __future__ import annotations
 
-import os.path
+import os
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
 from app.formats.decode import NOT_AN_OBJECT, BadLine, decode
 from app.formats.errors import SessionError
-from app.formats.lines import BLOCK_SIZE, BOM, is_blank, read_at
+from app.formats.lines import BLOCK_SIZE, BOM, is_blank, open_file, read_at
 from app.formats.skim import clean
 from app.formats.slot import SLOT_SIZE, is_slot
 from app.formats.stamps import parse_time
@@ -134,6 +134,20 @@ def find_header(path: str, descriptor: int, agents: Sequence[str] = ()) -> Heade
         if len(more) <= len(first):
             raise
     return read_header(path, more, agents)
+
+
+def header_of(path: str, agents: Sequence[str] = ()) -> Header | None:
+    """The header of the file at `path`; None where it cannot be read or is no session."""
+    try:
+        descriptor = open_file(path)
+    except OSError:
+        return None
+    try:
+        return find_header(path, descriptor, agents)
+    except (NotASession, OSError):
+        return None
+    finally:
+        os.close(descriptor)
 
 
 def header_in(line: bytes) -> dict[str, Any] | None:

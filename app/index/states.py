@@ -99,6 +99,8 @@ def verdict_to_resume(
 
 def _is_newest(agent: str, path: str, cwd: str, mtime_ns: int) -> bool:
     """Whether no newer file beside `path` is a session of the same agent and working folder."""
+    from app.formats.header import header_of
+
     folder, own = os.path.split(path)
     suffix = os.path.splitext(own)[1]
     try:
@@ -110,25 +112,8 @@ def _is_newest(agent: str, path: str, cwd: str, mtime_ns: int) -> bool:
             ]
     except OSError:
         return True
-    return not any(_cwd_of(each, agent) == cwd for each in newer)
-
-
-def _cwd_of(path: str, agent: str) -> str | None:
-    """The working folder in the header of the file at `path`; None where it is no session of `agent`."""
-    from app.formats.header import NotASession, find_header
-    from app.formats.lines import open_file
-
-    try:
-        descriptor = open_file(path)
-    except OSError:
-        return None
-    try:
-        header = find_header(path, descriptor, (agent,))
-    except (NotASession, OSError):
-        return None
-    finally:
-        os.close(descriptor)
-    return header.cwd
+    headers = (header_of(each, (agent,)) for each in newer)
+    return not any(header is not None and header.cwd == cwd for header in headers)
 
 
 def _beside(rows: Asked, processes: Processes, real: Callable[[str], str]) -> frozenset[str]:

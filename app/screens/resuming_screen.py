@@ -166,6 +166,8 @@ class ResumingScreen(ActingScreen):
             elif answer == "read":
                 self._read(there)
             elif standing.path == there.path:
+                # The user has answered: nothing is left to ask.
+                standing.plan.asks = ()
                 self.app.exit(standing.plan)
             else:
                 # it was moved a moment ago

@@ -48,7 +48,7 @@ class Omp(Agent):
         "branch": (("live", "maybe"), _LATCH),
         "resume": (
             ("live", "maybe"),
-            "one of two agents in a session stops writing it and loses its later turns",
+            "one of two agents in a session may stop writing it, and lose its later turns",
         ),
         "slot": ((), "omp has the session open and may put its own title back"),
     }

@@ -90,7 +90,7 @@ def test_a_file_of_pis_version_4_may_be_refused_and_that_is_said(leafmark, tmp_p
 on_proc = pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="only /proc shows who runs")
 HARMS = {
     "pi": "two agents in one session make two branches, and the last writer wins",
-    "omp": "one of two agents in a session stops writing it and loses its later turns",
+    "omp": "one of two agents in a session may stop writing it, and lose its later turns",
 }
 FOLDERS = {"pi": ".pi/agent/sessions/--work--", "omp": ".omp/agent/sessions/-work"}
 ANYWAY = "(--anyway resumes it all the same)"
