@@ -7,22 +7,24 @@ that finds.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Union
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
 
 import msgspec
-from msgspec import Struct, defstruct
+from msgspec import Meta, Struct, defstruct
 
 from app.formats.bytes_in import starts_of_objects
 from app.formats.content import string_of
 from app.formats.everything import EXTENSIONS, SUMMED
 from app.formats.skim import ABSENT, REFUSALS, CamelUsage, Skim, SkimMessage, Usage
 from app.formats.spoken import Spoken, read_spoken
-from app.formats.stamps import parse_time
+from app.formats.stamps import LAST_MS, message_time, parse_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from msgspec import Raw
+
+_Time = Annotated[int, Meta(ge=0, le=LAST_MS)]
 
 _OTHER_ROLES = (
     "toolResult",
@@ -43,14 +45,14 @@ class Prompt(Message, gc=False, tag_field="role", tag="user"):
     """A message of the user; `timestamp` is in milliseconds, 0 for none."""
 
     content: Spoken
-    timestamp: int
+    timestamp: _Time
 
 
 class Answer(Message, gc=False, tag_field="role", tag="assistant"):
     """A message of the assistant; `content` and `timestamp` as in a `Prompt`."""
 
     content: Spoken
-    timestamp: int
+    timestamp: _Time
     usage: Usage | None = None
     provider: str | None = None
     model: str | None = None
@@ -173,31 +175,38 @@ def _starts(block: bytes, offset: int) -> tuple[list[int], int]:
     return starts, at
 
 
-def brief_of(skim: Skim) -> Brief:
-    """The same of a line that was read by itself."""
+def brief_of(skim: Skim, wrong: list[str] | None = None) -> Brief:
+    """The same of a line that was read by itself.
+
+    :param wrong: gets the names of more fields whose values are invalid, as `skim` found the others.
+    """
     return Brief(
         skim.type,
         skim.id,
         skim.parent_id,
-        None if skim.message is None else _message_of(skim, skim.message),
+        None if skim.message is None else _message_of(skim, skim.message, wrong),
         skim.target_id,
         skim.label,
         skim.name,
         skim.usage,
         skim.parent_session_path,
         _string(skim.summary),
-        read_spoken(skim.content),
+        read_spoken(skim.content, wrong if skim.type == "custom_message" else None),
         skim.branch_summary,
     )
 
 
-def _message_of(skim: Skim, message: SkimMessage) -> Message:
+def _message_of(skim: Skim, message: SkimMessage, wrong: list[str] | None) -> Message:
     role = message.role
+    if wrong is not None and message.timestamp is not None:
+        at = parse_time(message.timestamp)
+        if at is None or at < 0:
+            wrong.append("message.timestamp")
     if role == "user":
-        return Prompt(read_spoken(message.content), time_of(skim) or 0)
+        return Prompt(read_spoken(message.content, wrong), time_of(skim) or 0)
     if role == "assistant":
         return Answer(
-            read_spoken(message.content),
+            read_spoken(message.content, wrong),
             time_of(skim) or 0,
             message.usage,
             message.provider,
@@ -206,7 +215,7 @@ def _message_of(skim: Skim, message: SkimMessage) -> Message:
             message.error_message,
         )
     if role in EXTENSIONS:
-        return Extra(read_spoken(message.content))
+        return Extra(read_spoken(message.content, wrong))
     if role in SUMMED:
         return Summed(_string(message.summary))
     return Message()
@@ -224,5 +233,4 @@ def time_of(skim: Skim) -> int | None:
     message = skim.message
     if message is None or message.content is ABSENT:
         return None
-    stamp = message.timestamp
-    return parse_time(skim.timestamp if stamp is None or isinstance(stamp, str) else stamp)
+    return message_time(message.timestamp, skim.timestamp)

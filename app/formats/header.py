@@ -19,7 +19,7 @@ from app.formats.slot import SLOT_SIZE, is_slot
 from app.formats.stamps import parse_time
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 SCAN_LIMIT = 1 << 20
 WITHIN = 4 * SCAN_LIMIT
@@ -32,6 +32,15 @@ _OMP_FIELDS = (
     "additionalDirectories",
     "providerPromptCacheKey",
 )
+_FIELDS: tuple[tuple[str, Callable[[object], bool]], ...] = (
+    ("cwd", lambda value: isinstance(value, str)),
+    ("title", lambda value: isinstance(value, str)),
+    ("parentSession", lambda value: isinstance(value, str)),
+    ("timestamp", lambda value: parse_time(value) is not None),
+    ("createdAt", lambda value: parse_time(value) is not None),
+    ("version", lambda value: isinstance(value, int | float | str) and not isinstance(value, bool)),
+)
+"""The fields of headers that say more than which session it is, and whether their values are valid."""
 _TRANSCRIPT = "indus/transcript@"
 _HEADERS = ("header", "head")
 _FALSY = frozenset((b"null", b"false", b"0", b'""'))
@@ -43,6 +52,10 @@ _REFUSES = {
 """What the agents do with a file in which the header is not the first JSON value that they find."""
 _NOT_OF_V3 = frozenset(("id", "kind", "schema", "sessionId", "leaf"))
 _WRITERS = {"transcript": "indusagi", "lanes": "pi"}
+
+
+INVALID_VALUE = "an invalid value counts as absent"
+"""How a reason begins that names fields of a line with invalid values; the rest of the line is read."""
 
 
 class Fault(Struct, frozen=True, gc=False):
@@ -256,6 +269,9 @@ def _header(
     faults = [refused] if refused else []
     if has_bom and not (refused and refused.line == 1):
         faults.append(Fault(1, 0, "the file begins with a byte order mark"))
+    wrong = [name for name, is_valid in _FIELDS if value.get(name) is not None and not is_valid(value[name])]
+    if wrong:
+        faults.append(Fault(where[0], where[1], f"{INVALID_VALUE}: {', '.join(wrong)}"))
     if "\0" in cwd:
         # Every call that takes a path fails with one; so it is kept from all of them here.
         cwd = ""

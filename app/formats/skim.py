@@ -8,17 +8,21 @@ surrogates, bad UTF-8, deep nesting) goes through `decode` and a lenient builder
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import msgspec
-from msgspec import Raw, Struct, defstruct
+from msgspec import Meta, Raw, Struct, defstruct
 
 from app.formats.decode import decode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-Number = int | float | None
+LARGEST = 1 << 53
+"""JavaScript counts no further, so a larger number is a mistake of the program that wrote it."""
+_AsNumber, _AsAmount = Meta(ge=-LARGEST, le=LARGEST), Meta(ge=0, le=LARGEST)
+Number = Annotated[int, _AsNumber] | Annotated[float, _AsNumber] | None
+Amount = Annotated[int, _AsAmount] | Annotated[float, _AsAmount] | None
 Stamp = int | float | str | None
 
 AnyStruct = TypeVar("AnyStruct", bound=Struct)
@@ -30,16 +34,16 @@ ABSENT = Raw(b"")
 class Cost(Struct, gc=False):
     """What an answer cost, in dollars."""
 
-    total: Number = None
+    total: Amount = None
 
 
 class Usage(Struct, gc=False):
     """Tokens of one answer."""
 
-    input: Number = None
-    output: Number = None
-    cache_read: Number = None
-    cache_write: Number = None
+    input: Amount = None
+    output: Amount = None
+    cache_read: Amount = None
+    cache_write: Amount = None
     cost: Cost | None = None
 
 
@@ -81,7 +85,7 @@ class Skim(Struct, gc=False):
     replacement: Raw = ABSENT
     custom_type: str | None = None
     thinking_level: str | None = None
-    tokens_before: Number = None
+    tokens_before: Amount = None
     usage: Usage | None = None
     parent_session_path: str | None = None
     branch_summary: str | None = None
@@ -89,7 +93,7 @@ class Skim(Struct, gc=False):
 
 def _in_camel_case(struct: type[Struct], **replaced: Any) -> Any:
     """A subclass of `struct` spelt in camelCase. msgspec renames only the fields a class declares itself."""
-    kinds = {**get_type_hints(struct), **replaced}
+    kinds = {**get_type_hints(struct, include_extras=True), **replaced}
     defaults = zip(struct.__struct_fields__, struct.__struct_defaults__, strict=True)
     fields = [(name, kinds[name], default) for name, default in defaults]
     return defstruct(f"Camel{struct.__name__}", fields, bases=(struct,), gc=False, rename="camel")
@@ -107,35 +111,36 @@ REFUSALS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 """What the two decoders raise for a line that needs `skim_leniently`."""
 
 
-def skim(line: bytes, *, snake: bool = False) -> Skim:
+def skim(line: bytes, wrong: list[str] | None = None, *, snake: bool = False) -> Skim:
     """The fields of `line`, in either spelling.
 
+    :param wrong: gets the names of the fields whose values are invalid and count as absent.
     :raises BadLine: the line holds no JSON object.
     """
     try:
         return DECODE_SNAKE(line) if snake else DECODE_CAMEL(line)
     except REFUSALS:
-        return skim_leniently(line, snake=snake)
+        return skim_leniently(line, wrong, snake=snake)
 
 
-def skim_leniently(line: bytes, *, snake: bool = False) -> Skim:
+def skim_leniently(line: bytes, wrong: list[str] | None = None, *, snake: bool = False) -> Skim:
     """As `skim`, by way of a whole dict: slower, and forgiving about types.
 
     :raises BadLine: the line holds no JSON object.
     """
-    return skim_dict(decode(line), snake=snake)
+    return skim_dict(decode(line), wrong, snake=snake)
 
 
-def skim_dict(entry: dict[str, Any], *, snake: bool = False) -> Skim:
-    """The fields of an entry that is a dict already."""
-    built = _build(Skim if snake else CamelSkim, entry)
+def skim_dict(entry: dict[str, Any], wrong: list[str] | None = None, *, snake: bool = False) -> Skim:
+    """The fields of an entry that is a dict already; `wrong` is that of `skim`."""
+    built = _build(Skim if snake else CamelSkim, entry, [] if wrong is None else wrong)
     assert isinstance(built, Skim)
     return built
 
 
 def skim_fields(struct: type[AnyStruct], value: dict[str, Any]) -> AnyStruct:
     """A `struct` of texts and numbers from a dict; fields of a wrong type are left out."""
-    built = _build(struct, value)
+    built = _build(struct, value, [])
     assert isinstance(built, struct)
     return built
 
@@ -159,8 +164,13 @@ def _text(value: Any) -> str | None:
     return clean(value) if isinstance(value, str) else None
 
 
-def _number(value: Any) -> Number:
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+def _number(value: Any, least: int = -LARGEST) -> Number:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return value if is_number and least <= value <= LARGEST else None
+
+
+def _amount(value: Any) -> Amount:
+    return _number(value, 0)
 
 
 def _stamp(value: Any) -> Stamp:
@@ -169,15 +179,17 @@ def _stamp(value: Any) -> Stamp:
 
 def _cost(value: Any) -> Cost | None:
     if isinstance(value, dict):
-        return Cost(_number(value.get("total")))
-    total = _number(value)
+        value = value.get("total")
+        if value is None:
+            return Cost()
+    total = _amount(value)
     return None if total is None else Cost(total)
 
 
 _READERS: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("content", "summary", "replacement"), raw_json),
-    **dict.fromkeys(("input", "output", "cache_read", "cache_write", "tokens_before"), _number),
-    **dict.fromkeys(("total", "offset", "limit"), _number),
+    **dict.fromkeys(("input", "output", "cache_read", "cache_write", "tokens_before"), _amount),
+    **dict.fromkeys(("offset", "limit"), _number),
     "timestamp": _stamp,
     "cost": _cost,
 }
@@ -196,26 +208,29 @@ _Plan = dict[str, "tuple[str, Callable[[Any], Any]]"]
 _plans: dict[type[Struct], _Plan] = {}
 
 
-def _build(struct: type[Struct], value: dict[str, Any]) -> Struct:
+def _build(struct: type[Struct], value: dict[str, Any], wrong: list[str], path: str = "") -> Struct:
+    """A `struct` of the fields of `value`, which stands at `path` of its entry; see `skim` for `wrong`."""
     plan = _plans.get(struct)
     if plan is None:
         plan = _plans[struct] = _plan(struct)
-    fields = {}
+    fields: dict[str, Any] = {}
     for key, found in value.items():
-        if key in plan:
-            name, read = plan[key]
+        if key not in plan:
+            continue
+        name, read = plan[key]
+        nested = _NESTED.get((struct, name))
+        if nested is None:
             fields[name] = read(found)
+        else:
+            inside = isinstance(found, dict)
+            fields[name] = _build(nested, found, wrong, f"{path}{key}.") if inside else None
+        # A message entry without a message is a fault of its own.
+        if found is not None and fields[name] is None and name != "message":
+            wrong.append(path + key)
     return struct(**fields)
 
 
 def _plan(struct: type[Struct]) -> _Plan:
     """The key of each field of `struct`, its name, and what makes its value."""
     keys = zip(struct.__struct_encode_fields__, struct.__struct_fields__, strict=True)
-    return {key: (name, _reader(struct, name)) for key, name in keys}
-
-
-def _reader(struct: type[Struct], name: str) -> Callable[[Any], Any]:
-    nested = _NESTED.get((struct, name))
-    if nested:
-        return lambda found: _build(nested, found) if isinstance(found, dict) else None
-    return _READERS.get(name, _text)
+    return {key: (name, _READERS.get(name, _text)) for key, name in keys}

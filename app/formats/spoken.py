@@ -66,10 +66,12 @@ Spoken = str | list[Text | Thought | Call | SnakeCall | Image | Redacted | Serve
 _decode: Callable[[Raw], Spoken] = msgspec.json.Decoder(Spoken).decode
 
 
-def read_spoken(content: Raw) -> Spoken:
+def read_spoken(content: Raw, wrong: list[str] | None = None) -> Spoken:
     """What `content` holds; None where it is null, absent or of another type.
 
     Blocks that are no objects are left out, fields of a wrong type are empty.
+
+    :param wrong: gets "content" where any of this happens, but for null.
     """
     if content is ABSENT:
         return None
@@ -83,9 +85,10 @@ def read_spoken(content: Raw) -> Spoken:
         return None
     if isinstance(value, str):
         return clean(value)
-    if not isinstance(value, list):
-        return None
-    return [_block(block) for block in value if isinstance(block, dict)]
+    is_list = isinstance(value, list)
+    if wrong is not None and value is not None and not (is_list and all(map(_is_valid, value))):
+        wrong.append("content")
+    return [_block(block) for block in value if isinstance(block, dict)] if is_list else None
 
 
 def texts_of(content: Spoken) -> list[str]:
@@ -133,6 +136,18 @@ def _block(block: dict[str, Any]) -> Text | Thought | Call | Image | Other:
     if kind == "image":
         return Image()
     return Other()
+
+
+_TEXT_FIELDS = {"text": "text", "thinking": "thinking", "toolCall": "name", "tool_call": "name"}
+"""The field with the text of a block, by the block's type."""
+
+
+def _is_valid(block: Any) -> bool:
+    """Whether `block` is an object with a type, and with a text where a block of that type has one."""
+    if not isinstance(block, dict) or not isinstance(block.get("type"), str):
+        return False
+    field = _TEXT_FIELDS.get(block["type"])
+    return field is None or isinstance(block.get(field, ""), str)
 
 
 def _string(value: Any) -> str:

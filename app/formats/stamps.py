@@ -33,6 +33,15 @@ def parse_time(value: object) -> int | None:
     return int(value) if _FIRST_MS <= value <= LAST_MS else None
 
 
+def message_time(own: object, of_entry: object) -> int | None:
+    """When a message was, in milliseconds since the epoch, UTC: its own number, else the time of its entry.
+
+    A number before 1970 or after 9999 counts as absent. None when neither says. Never raises.
+    """
+    at = None if isinstance(own, str) else parse_time(own)
+    return parse_time(of_entry) if at is None or at < 0 else at
+
+
 def iso(ms: int) -> str:
     """`ms` as ISO 8601 in UTC with milliseconds, for example "2026-02-16T10:20:30.000Z".
 

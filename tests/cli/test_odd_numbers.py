@@ -37,6 +37,12 @@ def test_a_session_with_such_a_number_is_listed_and_its_branches_are_told(run, h
     done = run("list", "--json")
     assert done.code == 0
     (listed,) = json.loads(done.out)["sessions"]
-    assert (listed["id"], listed["message_count"], listed["problems"]) == ("s", 4, 0)
+    assert (listed["id"], listed["message_count"], listed["problems"]) == ("s", 4, 1)
+    # The number counts as absent, and the other numbers count.
+    names = ("input", "output", "cacheRead", "cacheWrite")
+    assert [*listed["tokens"].values()] == [7 if name == field else 2 for name in names]
+    assert listed["cost"] == (7.0 if field == "total" else 1.0)
+    where = "cost" if field == "total" else field
+    assert f"_s.jsonl:3: an invalid value counts as absent: message.usage.{where}" in run("doctor").out
     (facts,) = branch_facts(open_tree(str(path)))
     assert "2 turns" in branch_words(facts)

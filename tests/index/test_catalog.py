@@ -56,6 +56,22 @@ def test_what_is_saved_is_there_for_the_next_process(tmp_path: Path) -> None:
     assert (first.note, first.generation, second.note, second.generation) == (None, 0, None, 0)
 
 
+@pytest.mark.parametrize(
+    "bad", [{"modified": 1 << 63}, {"ino": 1 << 70}, {"title": object()}, {"tokens": (object(), 0, 0, 0)}]
+)
+def test_a_row_that_cannot_be_stored_keeps_no_other_from_being_stored(
+    tmp_path: Path, bad: dict[str, object]
+) -> None:
+    of = catalog(tmp_path)
+    save(of, row("/s/a"), row("/s/bad", **bad), row("/s/c"))
+    with closing(catalog(tmp_path)) as second:
+        assert sorted(found.path for found in second.rows()) == ["/s/a", "/s/c"]
+        (refused,) = second.refused()
+        assert (refused.path, str(refused.refused).partition(":")[0]) == ("/s/bad", "cannot be stored")
+        assert second.note is None
+    of.close()
+
+
 def test_files_are_told_of_without_their_rows(tmp_path: Path) -> None:
     of = catalog(tmp_path)
     long = "d" * 80

@@ -201,8 +201,8 @@ def test_tokens_and_cost_are_summed_over_all_branches(tmp_path: Path) -> None:
         {"type": "custom", "id": "h", "parentId": "a", "usage": USAGE},
         {"type": "message", "id": "i", "message": {"role": "toolResult", "content": [], "usage": USAGE}},
     )
-    # One sum met an infinite number and cannot be told.
-    assert found.tokens == (60, 0, 18, 12)
+    # A number of tokens that is infinite counts as absent.
+    assert (found.tokens, found.problems) == ((60, 24, 18, 12), 1)
     assert found.cost == 1.5
     assert found.models == ("p/m", "bare")
 
@@ -238,7 +238,7 @@ def test_version_1_has_no_ids(tmp_path: Path) -> None:
 
 def test_unknown_types_and_shapes_are_entries(tmp_path: Path) -> None:
     found = row(tmp_path, HEADER, {"type": "new_thing", "id": "a"}, {"id": "b"}, {}, {"type": 5, "id": "c"})
-    assert (found.entry_count, found.message_count, found.problems, found.leaf_id) == (4, 0, 0, "c")
+    assert (found.entry_count, found.message_count, found.problems, found.leaf_id) == (4, 0, 1, "c")
 
 
 @pytest.mark.parametrize(

@@ -70,12 +70,13 @@ class Dialect:
         """
         return skim(line, snake=self.snake)
 
-    def skims(self, line: bytes) -> Sequence[Skim]:
+    def skims(self, line: bytes, wrong: list[str] | None = None) -> Sequence[Skim]:
         """The entries and marks of `line`, in order.
 
+        :param wrong: gets the names of the fields whose values are invalid and count as absent.
         :raises BadLine: it holds no JSON of this dialect.
         """
-        return (self.skim(line),)
+        return (skim(line, wrong, snake=self.snake),)
 
     def renamed(self, before: str | None, name: str | None) -> str | None:
         """The session's name after an entry that names it `name`: pi's latest wins, an empty one clears."""

@@ -28,19 +28,19 @@ class Lanes(Dialect):
     one_entry_a_line = False
     naming = b"pi.session.name"
 
-    def skims(self, line: bytes) -> Sequence[Skim]:
+    def skims(self, line: bytes, wrong: list[str] | None = None) -> Sequence[Skim]:
         """What the transaction wrote."""
         found: list[Skim] = []
         for write in _writes(line):
             kind = write["kind"]
             if kind == "entry":
-                skim = skim_dict(write)
+                skim = skim_dict(write, wrong)
                 if skim.message is not None:
                     skim.message.usage = None
                 skim.usage = None
                 found.append(skim)
             elif kind == "usage":
-                found.append(Mark(type="usage", usage=skim_dict(write).usage))
+                found.append(Mark(type="usage", usage=skim_dict(write, wrong).usage))
             elif kind == "value":
                 found.extend(_value(write))
         return found

@@ -44,7 +44,7 @@ class Transcript(Dialect):
     naming = b""
     one_entry_a_line = False
 
-    def skims(self, line: bytes) -> Sequence[Skim]:
+    def skims(self, line: bytes, wrong: list[str] | None = None) -> Sequence[Skim]:
         """The node, or the leaf that a head names."""
         try:
             node = _decode_node(line)
@@ -64,7 +64,7 @@ class Transcript(Dialect):
         if value.get("kind") == "head":
             leaf = value.get("leaf")
             return (Mark(type="leaf", target_id=clean(leaf) if isinstance(leaf, str) else None),)
-        return (skim_dict(_node(value)),)
+        return (skim_dict(_node(value), wrong),)
 
     def renamed(self, before: str | None, name: str | None) -> str | None:
         """Sessions have no names."""

@@ -8,7 +8,8 @@ from app.index.catalog.agreement import check_missing, check_stores
 from app.index.catalog.database import Doubt, encode, written_by_others
 from app.index.catalog.projects import FORGET
 from app.index.catalog.stored import BESIDE
-from app.index.row import FIRST_MESSAGE, kind_of
+from app.index.reading import Reading
+from app.index.row import FIRST_MESSAGE, kind_of, refused_row, unread
 from app.index.text.table import Ledger, flat, packed
 from app.sessions.tally.halves import STAMP
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from app.index.catalog.recent import Recent
-    from app.index.reading import Reading
     from app.index.row import Row
     from app.index.text.segment import Span
     from app.index.text.table import Flat
@@ -51,6 +51,9 @@ _LAST_KEY = "SELECT coalesce(max(key), 0) FROM sessions"
 _PUT_READING = "REPLACE INTO readings VALUES (?, ?, ?, ?, ?)"
 _PUT_LASTING = "REPLACE INTO lasting VALUES (?, ?, ?, ?)"
 
+_MOST = (1 << 63) - 1
+"""The largest integer that SQLite stores."""
+
 _NEVER_GIVEN = 1 << 62
 """Keys are given one after the other: one that is so large has turned."""
 
@@ -60,9 +63,25 @@ _MANY = 8
 
 def columns(reading: Reading) -> Columns:
     """The root of the reading's store, what goes into the tables of rows, of readings and of what lasts, and
-    where the text lies.
+    where the text lies. Where the database cannot store them, the file is stored as refused instead: one file must
+    not keep the others of its batch from being stored.
+    """
+    try:
+        return _columns(reading)
+    except (ValueError, OverflowError, TypeError) as error:
+        row = reading.row
+        reason = f"cannot be stored: {error}"
+        return _columns(Reading(refused_row(row.path, row.store, unread((0, 0, 0, 0)), reason)))
+
+
+def _columns(reading: Reading) -> Columns:
+    """As `columns`.
+
+    :raises ValueError: a number needs more than 64 bits, or a value is of a type that is not stored.
     """
     row = reading.row
+    if not all(-_MOST <= number <= _MOST for number in (row.modified, *row.signature, reading.offset)):
+        raise ValueError("a number needs more than 64 bits")
     session = (encode(row.cwd), row.modified, kind_of(row), *row.signature, blob_of(row))
     said = encode(row.first_message)
     changing, lasting = reading.state or (b"", b"")

@@ -20,7 +20,7 @@ from app.formats.dialects import named
 from app.formats.header import NotASession, read_header
 from app.formats.lines import open_file, read_at
 from app.formats.skim import ABSENT, REFUSALS, Stamp, clean
-from app.formats.stamps import parse_time
+from app.formats.stamps import message_time, parse_time
 from app.formats.text import is_unseen
 from app.formats.trim import trimmed
 from app.sessions.summary import Summary, title_of
@@ -199,8 +199,7 @@ class _Ends:
         message = skim.message
         if message is None or message.role not in ("user", "assistant") or message.content is ABSENT:
             return
-        stamp = message.timestamp
-        at = parse_time(skim.timestamp if stamp is None or isinstance(stamp, str) else stamp)
+        at = message_time(message.timestamp, skim.timestamp)
         if at is not None and at > self.newest:
             self.newest = at
 

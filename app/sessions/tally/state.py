@@ -12,7 +12,7 @@ from app.sessions.heads import Heads
 from app.sessions.tally.halves import NONE, Halves
 from app.sessions.tally.leaves import Leaves, NeedsReread
 
-_VERSION = 5
+_VERSION = 6
 """To be raised when what is stored, or what it means, changes: older states are then read anew."""
 
 

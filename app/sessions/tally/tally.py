@@ -6,7 +6,6 @@ of one line, the session stays and the line is a fault.
 
 from __future__ import annotations
 
-from math import inf
 from typing import TYPE_CHECKING
 
 from app.formats.brief import Answer, Prompt, brief_of, briefs
@@ -14,7 +13,7 @@ from app.formats.bytes_in import find
 from app.formats.decode import BadLine
 from app.formats.dialects import named
 from app.formats.dialects.base import Mark
-from app.formats.header import Fault
+from app.formats.header import INVALID_VALUE, Fault
 from app.formats.lines import BOM, is_blank
 from app.formats.silent import SILENT
 from app.formats.spoken import holds_image
@@ -25,7 +24,7 @@ from app.sessions.tally.halves import NONE
 from app.sessions.tally.leaves import Leaves, NeedsReread
 from app.sessions.tally.row_of import row_of
 from app.sessions.tally.state import State, pack_state, unpack_state
-from app.sessions.tally.taking import RARE_TYPES, SAYING_TYPES, USAGE_TYPES, prompted, take
+from app.sessions.tally.taking import RARE_TYPES, SAYING_TYPES, USAGE_TYPES, is_head, prompted, take
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -112,6 +111,8 @@ class Tally:
         entries: list[Brief] = []
         starts: list[int] = []
         heard = Heard()
+        wrong: list[str] = []
+        one_a_line = self.dialect.one_entry_a_line
         for line in lines:
             self.sums.lines += 1
             self._offset = offset
@@ -120,13 +121,18 @@ class Tally:
                 line = line[len(BOM) :]
             if is_blank(line):
                 continue
+            found = briefs(line + b"\n", snake=self.dialect.snake) if one_a_line else None
             try:
-                skims = self.dialect.skims(line)
+                # A line that is plain by itself has no invalid value.
+                skims = () if found else self.dialect.skims(line, wrong)
             except BadLine as bad:
                 self.fault(bad.reason)
                 continue
-            if self.dialect.one_entry_a_line:
-                entries += map(brief_of, skims)
+            if one_a_line:
+                read = found[0] if found else [brief_of(skim, wrong) for skim in skims]
+                if is_head(read[0]):
+                    wrong.clear()  # The header's own faults are among `header.faults`.
+                entries += read
                 starts.append(self._offset)
                 if self.on_fault is not None:
                     self._text.append(take(self, entries, starts))
@@ -136,7 +142,10 @@ class Tally:
                     if type(skim) is Mark:
                         self._mark(skim)
                     else:
-                        self._entry(skim, heard)
+                        self._entry(skim, heard, wrong)
+            if wrong:
+                self.fault(f"{INVALID_VALUE}: {', '.join(dict.fromkeys(wrong))}")
+                wrong.clear()
             self._look(line, len(line))
         if entries:
             self._text.append(take(self, entries, starts))
@@ -154,10 +163,10 @@ class Tally:
                 self.sums.images += _has_image(skim)
             at = find(lines, _IMAGE, end)
 
-    def _entry(self, skim: Skim, heard: Heard) -> None:
+    def _entry(self, skim: Skim, heard: Heard, wrong: list[str]) -> None:
         sums = self.sums
         sums.entries += 1
-        brief = brief_of(skim)
+        brief = brief_of(skim, wrong)
         if skim.type == "message" or skim.type in SAYING_TYPES:
             called: list[str] = []
             hear(brief, self._offset, heard, called)
@@ -238,10 +247,7 @@ class Tally:
             written += usage.cache_write or 0
             price = usage.cost
             if price is not None and price.total:
-                try:
-                    cost += price.total
-                except OverflowError:
-                    cost = inf
+                cost += price.total
         sums.input, sums.output, sums.cache_read, sums.cache_write, sums.cost = sent, got, read, written, cost
 
     def fault(self, reason: str) -> None:

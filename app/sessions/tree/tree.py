@@ -39,7 +39,8 @@ class SessionTree:
     path, header  what was opened
     entries       every entry, in file order
     leaf          where the agent would go on (FORMATS 1.5), None in an empty session
-    problems      the lines that were skipped and other faults, in file order
+    problems      the lines that were skipped and other faults, in file order; invalid values of entries are
+                  listed by `sessions.tally.problems` alone
     is_whole      False where only the end of the file was read
     """
 
