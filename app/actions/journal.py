@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import errno
 import os
-from typing import TYPE_CHECKING
+from io import BytesIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from app.actions.recorded import (
     Recorded,
@@ -21,9 +22,10 @@ from app.actions.recorded import (
     trashed_by,
     written,
 )
+from app.formats.lines import BLANK_BYTES, run_start
 from app.places import make_own_folders
 from app.sessions.manager.tracked_file import now_ms
-from app.small_files import check_regular, read_small, write_whole
+from app.small_files import check_regular, write_whole
 from app.stores.locks import FileLock
 
 if TYPE_CHECKING:
@@ -40,8 +42,11 @@ KEPT_BYTES = 64 << 20
 """Of a file that is longer the oldest actions go as well, but never the last one."""
 
 _MORE = 200
-# A guard against a file that is not ours: no action has so many changes.
-_LONGEST = 1 << 30
+_LONGEST = 256 << 20
+"""Of a file that is longer only the end is read."""
+
+# A crash may leave gigabytes of them behind the last line.
+_EMPTY = BLANK_BYTES + b"\0"
 _BLOCK = 8 << 10
 # Not waiting: with a named pipe in its place nothing is noted, and nothing hangs.
 _NOT_WAITING = getattr(os, "O_NONBLOCK", 0)
@@ -142,33 +147,45 @@ class Journal:
         """The number of the last change, 0 where there is none. Of a long file only the end is read."""
         wanted = _BLOCK
         while True:
-            data, is_all = self._end(wanted)
-            lines = data.split(b"\n")
-            number = next((found for found in map(number_in, reversed(lines[not is_all :])) if found), 0)
-            if number or is_all:
+            data, is_all = self._written_end(wanted)
+            number = next((found for found in map(number_in, reversed(data.split(b"\n"))) if found), 0)
+            if number or is_all or wanted > _LONGEST:
                 return number
             wanted *= 8
 
     def _is_torn(self) -> bool:
         """Whether the last line was not written to its end."""
-        data, _ = self._end(1)
-        return data not in (b"", b"\n")
+        with self._opened() as file:
+            length = file.seek(0, os.SEEK_END)
+            file.seek(max(length - 1, 0))
+            return file.read(1) not in (b"", b"\n")
 
-    def _end(self, size: int) -> tuple[bytes, bool]:
-        """The last bytes of the file, and whether that is all of it; none where there is no file.
+    def _written_end(self, size: int) -> tuple[bytes, bool]:
+        """The lines within the last `size` bytes that are neither blank nor NUL, and whether these are all lines
+        of the file; none where there is no file.
+
+        :raises OSError: it cannot be read, or is something else.
+        """
+        with self._opened() as file:
+            end = file.seek(0, os.SEEK_END)
+            if end > size:
+                end = run_start(file.fileno(), 0, end, _EMPTY)
+            start = file.seek(max(end - size, 0))
+            data = file.read(end - start)
+        # The first line may have been cut.
+        return data[data.find(b"\n") + 1 if start else 0 :], not start
+
+    def _opened(self) -> BinaryIO:
+        """The file for reading; an empty one where there is none.
 
         :raises OSError: it cannot be read, or is something else.
         """
         try:
             # Before it is opened: there are devices to which that alone does something.
             check_regular(self._path, os.stat(self._path))
-            descriptor = os.open(self._path, _READ)
+            return open(os.open(self._path, _READ), "rb")
         except FileNotFoundError:
-            return b"", True
-        with open(descriptor, "rb") as file:
-            length = file.seek(0, os.SEEK_END)
-            start = file.seek(max(length - size, 0))
-            return file.read(length - start), not start
+            return BytesIO()
 
     def _thin_out(self, more: bytes) -> bool:
         """Where there are too many actions, or more notes than anybody needs, write the file anew: what was
@@ -178,7 +195,7 @@ class Journal:
         """
         data = self._read()
         count = data.count(b"\n")
-        is_long = len(data) > KEPT_BYTES
+        is_long = self._length() > KEPT_BYTES
         if count < KEPT + _MORE and not is_long:
             return False
         entries = entries_of(data)
@@ -193,7 +210,7 @@ class Journal:
         if is_long:
             # To less than it may be: the next one needs not do it again.
             kept = _fitting(kept, KEPT_BYTES * 3 // 4)
-        if len(kept) == len(actions) and count - len(entries) <= len(entries) + _MORE:
+        if not is_long and len(kept) == len(actions) and count - len(entries) <= len(entries) + _MORE:
             return False
         self._rewrite(sorted((each for steps in kept for each in steps), key=lambda each: each.number), more)
         return True
@@ -204,9 +221,15 @@ class Journal:
 
     def _read(self) -> bytes:
         try:
-            return read_small(self._path, _LONGEST)
+            return self._written_end(_LONGEST)[0]
         except OSError:
             return b""
+
+    def _length(self) -> int:
+        try:
+            return os.stat(self._path).st_size
+        except OSError:
+            return 0
 
 
 def _is_in_trash(steps: Iterable[Recorded]) -> bool:

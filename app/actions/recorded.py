@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+from app.formats.lines import after_blanks
 from app.sessions.manager.change import Change
 
 if TYPE_CHECKING:
@@ -137,10 +138,14 @@ def _take_back(entry: Recorded, value: dict[str, Any], moved: dict[str, list[Rec
 
 
 def _values(data: bytes) -> Iterator[dict[str, Any]]:
-    for line in data.split(b"\n"):
-        value = _value(line)
+    start = 0
+    while start < len(data):
+        start, _ = after_blanks(data, start, len(data))
+        end = data.find(b"\n", start)
+        value = _value(data[start : end if end >= 0 else len(data)])
         if value is not None:
             yield value
+        start = end + 1 if end >= 0 else len(data)
 
 
 def _value(line: bytes) -> dict[str, Any] | None:

@@ -1,12 +1,16 @@
 """Lines of a file as bytes, with where each begins (FORMATS 1.1 "Loader tolerance", PERFORMANCE 4).
 
 Only LF ends a line; the CR of a CRLF is white space to JSON and stays in the line. Lines are never decoded
-here: NUL bytes, bad UTF-8 and lines of any length pass through as they are.
+here: bad UTF-8 and lines of any length pass through as they are. Blank lines and NUL bytes, of which a crash
+may leave gigabytes, are passed over in blocks: no JSON has a NUL, so of a long line with one only the beginning
+is kept.
 """
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.small_files import check_regular
@@ -20,10 +24,21 @@ BLOCK_SIZE = 512 << 10
 lines of a block are still in the processor's cache when they are decoded. With half of it a cold index takes
 3 to 4 % more processor time, with up to four times as much none less."""
 
+_NULS = bytes(BLOCK_SIZE)
+BLANK_BYTES = b" \t\n\r\v\f"
+"""The bytes that blank lines have, but for Unicode's blanks."""
+_FIRST_STEP = 4 << 10
+"""Bytes of the end of a run that are read first: mostly it is a single blank line."""
+
+_END_BLOCK = 64 << 10
+"""Bytes of the end of a file in which the last LF is looked for at once."""
+
 # What JavaScript's trim() takes off and bytes.strip() leaves: agents skip lines of these without a word.
 _UNICODE_BLANKS = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029"
 _BLANKS = " \t\n\r\v\f\u202f\u205f\u3000\ufeff" + _UNICODE_BLANKS
 _LONGEST_UNICODE_BLANK = 256
+_BLANK_RUN = re.compile(rb"[ \t\n\r\v\f]*+")
+_SEEK_DATA: int | None = getattr(os, "SEEK_DATA", None)  # not on Windows
 _HAS_PREAD = hasattr(os, "pread")  # not on Windows
 # Not blocking: a named pipe in a store must not hang the scan.
 _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -66,6 +81,81 @@ def is_blank(line: bytes) -> bool:
     return not line.decode("utf-8", "replace").strip(_BLANKS)
 
 
+def after_blanks(data: bytes | bytearray, start: int, end: int) -> tuple[int, int]:
+    """Where the first line that is not blank begins, and how many blank lines are before it.
+
+    :param start: where a line begins in `data`; `end` where the last one ends.
+    """
+    run = _BLANK_RUN.match(data, start, end)
+    # White space before the first word of a line belongs to that line.
+    stop = data.rfind(b"\n", start, run.end()) + 1 if run else 0
+    return (stop, data.count(b"\n", start, stop)) if stop else (start, 0)
+
+
+def run_start(descriptor: int, low: int, high: int, of: bytes = b"\0") -> int:
+    """Where the run of bytes begins that ends at `high`; not before `low`.
+
+    :param of: the bytes that belong to the run.
+    :raises OSError: the file cannot be read.
+    """
+    size = _FIRST_STEP
+    while high > low:
+        start = max(low, high - size)
+        if size > BLOCK_SIZE:
+            if 0 in of and data_from(descriptor, start) >= high:
+                # A hole; the next look goes twice as far.
+                high, size = start, 2 * size
+                continue
+            start = max(low, high - BLOCK_SIZE)
+            size = BLOCK_SIZE
+        piece = read_at(descriptor, high - start, start)
+        kept = b"" if piece == _NULS and 0 in of else piece.rstrip(of)
+        if kept:
+            return start + len(kept)
+        high, size = start, 2 * size
+    return low
+
+
+def line_end(descriptor: int, offset: int) -> int | None:
+    """The offset behind the first LF from `offset` on; None where there is none. Nothing is kept.
+
+    :raises OSError: the file cannot be read.
+    """
+    while piece := read_at(descriptor, BLOCK_SIZE, offset):
+        at = piece.find(b"\n")
+        if at >= 0:
+            return offset + at + 1
+        offset = data_from(descriptor, offset + len(piece))
+    return None
+
+
+def lines_end(descriptor: int, size: int) -> int:
+    """The offset behind the last LF before `size`; 0 where there is none.
+
+    :raises OSError: the file cannot be read.
+    """
+    while size > 0:
+        start = max(0, size - _END_BLOCK)
+        block = read_at(descriptor, size - start, start)
+        at = block.rfind(b"\n")
+        if at >= 0:
+            return start + at + 1
+        size = run_start(descriptor, 0, size) if block.endswith(b"\0") else start
+    return 0
+
+
+def data_from(descriptor: int, offset: int) -> int:
+    """Where the data begin that follow `offset`, or the end of the file: what is before them is a hole, and reads
+    as NUL bytes. `offset` itself where the system does not tell. Moves the descriptor's own position.
+    """
+    if _SEEK_DATA is None:
+        return offset
+    try:
+        return os.lseek(descriptor, offset, _SEEK_DATA)
+    except OSError as error:
+        return max(offset, os.fstat(descriptor).st_size) if error.errno == errno.ENXIO else offset
+
+
 def open_file(path: str) -> int:
     """Open the file of a session for reading; its descriptor.
 
@@ -91,36 +181,6 @@ def read_at(descriptor: int, size: int, offset: int) -> bytes:
     return os.read(descriptor, size)
 
 
-def blocks(descriptor: int, offset: int = 0, size: int = BLOCK_SIZE) -> Iterator[bytes]:
-    """The file behind `descriptor` from `offset` on, in blocks of about `size` bytes that end with a LF.
-
-    The last block may end without one. A line longer than `size` comes in a block of its own length. Reads by
-    position, so the descriptor's own position does not matter; stops where the file ends at that moment.
-
-    :raises OSError: the file cannot be read.
-    """
-    waiting: list[bytes] = []
-    while True:
-        piece = read_at(descriptor, size, offset)
-        if not piece:
-            break
-        offset += len(piece)
-        end = piece.rfind(b"\n") + 1
-        if not end:
-            waiting.append(piece)
-            continue
-        if waiting:
-            waiting.append(piece[:end])
-            yield b"".join(waiting)
-        elif end == len(piece):
-            yield piece
-        else:
-            yield piece[:end]
-        waiting = [piece[end:]] if end < len(piece) else []
-    if waiting:
-        yield b"".join(waiting)
-
-
 def feed_lines(
     descriptor: int,
     take: Callable[[bytes, int], int],
@@ -131,7 +191,8 @@ def feed_lines(
     """Give `take` the file behind `descriptor` from `offset` on, in pieces.
 
     :param take: is given a piece and its offset; it takes the lines that end within and returns their bytes,
-        LF included. What it leaves is read again with what follows: a piece is never cut or joined.
+        LF included. What it leaves is read again with what follows: a piece is never cut or joined. Of a line
+        that is longer than a block and has a NUL in it, the piece ends with that.
     :param piece: what has been read of it, if anything has.
     :param end: how long the file is, if that is known: no more is read then. To ask for a whole block where
         there is a line takes longer than to read the line.
@@ -144,11 +205,17 @@ def feed_lines(
         offset += taken
         if taken:
             size = BLOCK_SIZE
+        elif (nul := piece.find(0)) >= 0:
+            after = line_end(descriptor, offset + len(piece))
+            if after is None:
+                return offset, piece[: nul + 1]
+            take(piece[: nul + 1] + b"\n", offset)
+            offset, size = after, BLOCK_SIZE
         elif offset + len(piece) == end or not read_at(descriptor, 1, offset + len(piece)):
             break
         else:
             size = 2 * max(size, len(piece))
         piece = b""
-        if offset == end:
+        if end is not None and offset >= end:
             break
     return offset, piece

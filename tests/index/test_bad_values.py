@@ -1,4 +1,4 @@
-"""One bad value anywhere in a session costs that value, and nothing else of the session or of other sessions."""
+"""One bad value in a session costs that value, and nothing else of this session or of others."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _pi(**header: Any) -> list[dict[str, Any]]:
         entry("label", 3, targetId="00000000", label="here"),
         entry("session_info", 4, name="a name"),
         entry("model_change", 5, provider="acme", modelId="one"),
-        entry("compaction", 6, summary="in short", firstKeptEntryId="00000000", tokensBefore=9, usage=_usage(input=0.5)),
+        entry("compaction", 6, summary="in short", firstKeptEntryId="00000000", usage=_usage(input=0.5)),
         entry("custom_message", 7, customType="x", content="for you", display=True),
         entry("message", 8, message={"role": "bashExecution", "command": "ls", "output": "a", "exitCode": 0}),
     ]  # fmt: skip

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def pieces(path: Path, offset: int, size: int) -> list[bytes]:
     descriptor = os.open(path, os.O_RDONLY)
     try:
-        return [bytes(buffer[:end]) for buffer, end in windows(descriptor, offset, size)]
+        return [bytes(buffer[:end]) for buffer, end, _ in windows(descriptor, offset, size)]
     finally:
         os.close(descriptor)
 
@@ -48,6 +48,6 @@ def test_one_buffer_serves_all_windows(tmp_path: Path) -> None:
     path.write_bytes(b"0123456\n" * 100)
     descriptor = os.open(path, os.O_RDONLY)
     try:
-        assert len({id(buffer) for buffer, _ in windows(descriptor, 0, 64)}) == 1
+        assert len({id(buffer) for buffer, _, _ in windows(descriptor, 0, 64)}) == 1
     finally:
         os.close(descriptor)

@@ -63,8 +63,8 @@ _MANY = 8
 
 def columns(reading: Reading) -> Columns:
     """The root of the reading's store, what goes into the tables of rows, of readings and of what lasts, and
-    where the text lies. Where the database cannot store them, the file is stored as refused instead: one file must
-    not keep the others of its batch from being stored.
+    where the text lies. Where the database cannot store them, the file is stored as refused instead: one
+    file must not keep the others of its batch from being stored.
     """
     try:
         return _columns(reading)

@@ -23,6 +23,9 @@ takes twice as long as its ends and is stored on the way, and the list of a stor
 complete that much later.
 """
 
+LARGE_BYTES = 256 << 20
+"""A file with more to read than this is read after all others, which must not wait for it."""
+
 FIRST, LISTED, REST = 0, 1, 2
 """The newest files; what gives a row of all others; what is read when there is one."""
 
@@ -72,8 +75,10 @@ class Step:
 
 
 def steps_of(jobs: Sequence[Job]) -> list[Step]:
-    """What does all the jobs, in their order."""
-    return [Step(job, *job.task()) for job in jobs]
+    """What does all the jobs, in their order, but the large files last."""
+    steps = [Step(job, *job.task()) for job in jobs]
+    steps.sort(key=lambda step: step.cost > LARGE_BYTES)
+    return steps
 
 
 def list_first(steps: Sequence[Step], listed: Container[str]) -> list[Step]:

@@ -146,7 +146,7 @@ def read_shape(path: str, dialect: str, keep_going: Callable[[], bool]) -> Shape
     base = 0
     descriptor = open_stored(path)
     try:
-        for buffer, size in windows(descriptor):
+        for buffer, size, length in windows(descriptor):
             if not keep_going() or buffer[size - 1] != _NEWLINE:
                 return None
             find, view = buffer.find, memoryview(buffer)
@@ -156,7 +156,7 @@ def read_shape(path: str, dialect: str, keep_going: Callable[[], bool]) -> Shape
                 if not take(view[start:end], base + start):
                     return None
                 start = end + 1
-            base += size
+            base += length
     except (*REFUSALS, BadLine):
         return None
     finally:

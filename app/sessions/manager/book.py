@@ -11,7 +11,7 @@ from app.formats.collector import Resting
 from app.formats.decode import BadLine
 from app.formats.dialects import named
 from app.formats.dialects.base import Mark
-from app.formats.lines import BOM, is_blank
+from app.formats.lines import BOM, after_blanks, is_blank
 from app.formats.migrate import made_up_id
 from app.formats.skim import REFUSALS
 from app.formats.trim import trimmed
@@ -108,11 +108,15 @@ class Book:
             number += 1
             if one_by_one:
                 self._read_line(bytes(line), number)
+                start, blank = after_blanks(data, start, size)
+                number += blank
                 continue
             try:
                 entry = decode(line)
             except REFUSALS:
                 self._read_line(bytes(line), number)
+                start, blank = after_blanks(data, start, size)
+                number += blank
                 index = len(entries)
                 continue
             entry_id = entry.id

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +54,8 @@ class TrackedFile:
         self._offset = 0
         """The byte after the last whole line that was read, and what stands before it."""
         self._tail = b""
+        self._is_shortened = False
+        """Not all bytes of the file were read: it has a long run of NUL bytes."""
         self._failure: WriteFailed | None = None
         self._made_here = False
         """Nobody else has had the chance to open it."""
@@ -119,6 +122,7 @@ class TrackedFile:
         self.book = Book(path, self.head.dialect, self.head.version, self.head.name)
         self.written = self.moved = self._made_here = False
         self._signature = self._failure = None
+        self._is_shortened = False
         self._offset = 0
 
     def load(self, path: str, agents: tuple[str, ...] = ()) -> None:
@@ -159,6 +163,7 @@ class TrackedFile:
             and signature[:2] == before[:2]
             and signature.size >= before.size
             and not self.book.ends_open
+            and not self._is_shortened
             and not self.head.title_slot  # it may hold another title by now
             and self.book.dialect.one_entry_a_line
             and self.head.version >= CURRENT_VERSION
@@ -175,6 +180,8 @@ class TrackedFile:
         start = max(0, self._offset - _TAIL)
         data, signature = self.storage.read(self.path, start)
         skip = self._offset - start
+        if len(data) != signature.size - start:
+            return False
         if data[:skip] != self._tail[-skip:] if skip else False:
             return False
         settled = self.book.read(data[skip:])
@@ -192,6 +199,8 @@ class TrackedFile:
         data, signature = self.storage.read(self.path)
         if signature != self._signature:
             raise Changed(self.path)
+        if self._is_shortened:
+            raise WriteFailed(self.path, "is not rewritten: it has a long run of NUL bytes", errno.EFBIG)
         return data.removeprefix(BOM).removesuffix(b"\n").split(b"\n")
 
     def _rewritten(self, data: bytes, signature: Signature) -> None:
@@ -204,6 +213,7 @@ class TrackedFile:
         head = read_header(self.path, data[:WITHIN], (self.head.agent,) if agents is None else agents)
         book = Book(self.path, head.dialect, head.version, head.name)
         self._offset = book.read(data)
+        self._is_shortened = len(data) != signature.size
         self._tail = data[max(0, self._offset - _TAIL) : self._offset]
         self.header = decode(data[head.offset : head.offset + head.length])
         self.head, self.book = head, book

@@ -14,7 +14,7 @@ import stat
 import time
 from typing import TYPE_CHECKING, NoReturn
 
-from app.formats.lines import read_at
+from app.formats.lines import data_from, read_at
 from app.sessions.asked import taken
 from app.sessions.errors import (
     AlreadyThere,
@@ -47,6 +47,8 @@ _BINARY: int = getattr(os, "O_BINARY", 0)
 _NO_WAIT: int = getattr(os, "O_NONBLOCK", 0)
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
+_PIECE = 8 << 20
+"""Bytes that are read at once; nearly all sessions are shorter."""
 NEW_MODE = 0o600
 """Of new files: what a person said to a model is nobody else's business."""
 
@@ -87,17 +89,19 @@ class FileStorage:
         self._proc = proc
 
     def read(self, path: str, start: int = 0) -> tuple[bytes, Signature]:
-        """As `SessionStorage.read`."""
+        """As `SessionStorage.read`, but of a long run of NUL bytes only a part: a crash may leave gigabytes."""
         with self._opened(path, os.O_RDONLY) as descriptor:
             try:
                 status = os.fstat(descriptor)
-                os.lseek(descriptor, start, os.SEEK_SET)
-                pieces = []
-                left = status.st_size - start
+                pieces: list[bytes] = []
+                offset, end = start, status.st_size
                 # What is appended while it is read belongs to the next look.
-                while left > 0 and (piece := os.read(descriptor, left)):
+                while offset < end and (piece := read_at(descriptor, min(_PIECE, end - offset), offset)):
+                    offset += len(piece)
+                    if not piece[0] and piece == bytes(len(piece)):
+                        piece = piece[:1]
+                        offset = min(end, data_from(descriptor, offset))
                     pieces.append(piece)
-                    left -= len(piece)
             except OSError as error:
                 raise Unreadable(path, 0, f"cannot be read: {error.strerror or error}") from None
             return b"".join(pieces), _signature(status)

@@ -18,7 +18,7 @@ from app.formats.content import text_of
 from app.formats.decode import BadLine, decode
 from app.formats.dialects import named
 from app.formats.header import NotASession, read_header
-from app.formats.lines import open_file, read_at
+from app.formats.lines import BLANK_BYTES, open_file, read_at, run_start
 from app.formats.skim import ABSENT, REFUSALS, Stamp, clean
 from app.formats.stamps import message_time, parse_time
 from app.formats.text import is_unseen
@@ -91,6 +91,10 @@ def _read(path: str, descriptor: int, agents: Sequence[str]) -> _Ends:
     ends = _Ends(header)
     ends.begin(head[header.offset + header.length : whole], head[whole:])
     tail = read_at(descriptor, NEAR, max(size - NEAR, 0))
+    if not tail.strip(BLANK_BYTES + b"\0"):
+        # A crash may leave gigabytes of NUL bytes: the newest message is before them.
+        size = run_start(descriptor, 0, size, BLANK_BYTES + b"\0")
+        tail = read_at(descriptor, min(NEAR, size), max(size - NEAR, 0))
     ends.end(tail)
     if not ends.newest and size > NEAR:
         start = max(size - TAIL, 0)

@@ -14,7 +14,7 @@ from app.formats.decode import BadLine
 from app.formats.dialects import named
 from app.formats.dialects.base import Mark
 from app.formats.header import INVALID_VALUE, Fault
-from app.formats.lines import BOM, is_blank
+from app.formats.lines import BOM, after_blanks, is_blank
 from app.formats.silent import SILENT
 from app.formats.spoken import holds_image
 from app.formats.stamps import parse_time
@@ -99,7 +99,7 @@ class Tally:
                 self.feed(block[:middle], offset)
                 self.feed(block[middle:end], offset + middle)
                 return end
-        self._feed_lines(block[: end - 1].split(b"\n"), offset)
+        self._feed_lines(block, end, offset)
         return end
 
     def text(self) -> bytes:
@@ -107,16 +107,24 @@ class Tally:
         text, self._text = b"".join(self._text), []
         return text
 
-    def _feed_lines(self, lines: list[bytes], offset: int) -> None:
+    def _feed_lines(self, block: bytes, size: int, offset: int) -> None:
+        """Take in the lines in the first `size` bytes of `block` one by one."""
         entries: list[Brief] = []
         starts: list[int] = []
         heard = Heard()
         wrong: list[str] = []
         one_a_line = self.dialect.one_entry_a_line
-        for line in lines:
+        start = 0
+        while start < size:
+            stop = block.find(b"\n", start)
+            line = block[start:stop]
+            if not line or line.isspace():
+                start, blank = after_blanks(block, start, size)
+                self.sums.lines += blank
+                continue
             self.sums.lines += 1
-            self._offset = offset
-            offset += len(line) + 1
+            self._offset = offset + start
+            start = stop + 1
             if self.sums.lines == 1 and self.header.has_bom:
                 line = line[len(BOM) :]
             if is_blank(line):

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from app.formats.decode import BadLine
 from app.formats.dialects import named
 from app.formats.dialects.base import Mark
-from app.formats.lines import blocks, is_blank, read_at
+from app.formats.lines import BLANK_BYTES, after_blanks, is_blank, read_at, run_start
 from app.formats.skim import REFUSALS
 from app.sessions.tree.node import Node
 from app.sessions.tree.outline import outliner
+from app.sessions.tree.windows import windows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 BLOCK = 64 << 10
 """Bytes that are read at once on the way upwards."""
+
+_LONG = 8 << 20
+"""Bytes of a longer line that are looked at for a NUL at once."""
 
 
 class EntryLines:
@@ -52,12 +56,22 @@ class EntryLines:
                 block = self._bytes(descriptor, size, start)
                 self._held = start, block
                 at = block.rfind(b"\n", 0, end - 1 - start)
+                if at < 0 and block.endswith(b"\0"):
+                    start, block = run_start(descriptor, self.top, start + len(block)), b""
             begin = start + at + 1 if at >= 0 else self.top
             if end - 1 <= start + len(block):
                 line = block[begin - start : end - 1 - start]
             else:
-                line = self._bytes(descriptor, end - 1 - begin, begin)
+                line = self._line(descriptor, end - 1 - begin, begin)
             end = begin
+            if not line or line.isspace():
+                # A blank line may be one of millions: those above it are passed over at once.
+                blanks = run_start(descriptor, self.top, begin, BLANK_BYTES)
+                first = read_at(descriptor, min(BLOCK, begin - blanks), blanks).find(b"\n")
+                end = blanks + first + 1 if first >= 0 else begin
+                if end <= start:
+                    start, block = end, b""
+                continue
             node = self._node(line, begin)
             if node is not None:
                 yield node
@@ -67,17 +81,17 @@ class EntryLines:
 
         :raises OSError: the file cannot be read.
         """
-        for block in blocks(descriptor, offset):
-            self.read += len(block)
-            begin = 0
-            while begin < len(block) and offset + begin < end:
-                stop = block.find(b"\n", begin)
-                stop = len(block) if stop < 0 else stop
-                node = self._node(block[begin:stop], offset + begin)
+        for buffer, size, length in windows(descriptor, offset):
+            self.read += size
+            begin, _ = after_blanks(buffer, 0, size)
+            while begin < size and offset + begin < end:
+                stop = buffer.find(b"\n", begin, size)
+                stop = size if stop < 0 else stop
+                node = self._node(bytes(buffer[begin:stop]), offset + begin)
                 if node is not None:
                     yield node
-                begin = stop + 1
-            offset += len(block)
+                begin, _ = after_blanks(buffer, min(stop + 1, size), size)
+            offset += length
             if offset >= end:
                 return
 
@@ -96,7 +110,7 @@ class EntryLines:
 
         :raises OSError: the file cannot be read.
         """
-        return self._node(self._bytes(descriptor, size, offset), offset)
+        return self._node(self._line(descriptor, size, offset), offset)
 
     def _node(self, line: bytes, offset: int) -> Node | None:
         """The entry of a line; None where it is none."""
@@ -118,6 +132,19 @@ class EntryLines:
             return None
         return Node(0, outline.id, outline.parent_id, kind, None, 0, offset, len(line), outline.timestamp)
 
+    def _line(self, descriptor: int, size: int, offset: int) -> bytes:
+        """A line of that many bytes; as far as its first NUL where it is long and has one: it is no entry then."""
+        pieces = []
+        while size > 0 and (piece := read_at(descriptor, min(size, _LONG), offset)):
+            self.read += len(piece)
+            nul = piece.find(0)
+            if nul >= 0:
+                return piece[: nul + 1]
+            pieces.append(piece)
+            offset += len(piece)
+            size -= len(piece)
+        return b"".join(pieces)
+
     def _bytes(self, descriptor: int, size: int, offset: int) -> bytes:
         pieces = []
         while size > 0 and (piece := read_at(descriptor, size, offset)):
@@ -126,17 +153,3 @@ class EntryLines:
             size -= len(piece)
             self.read += len(piece)
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
-
-
-def lines_end(descriptor: int, size: int) -> int:
-    """The offset behind the last LF before `size`; 0 where there is none.
-
-    :raises OSError: the file cannot be read.
-    """
-    while size > 0:
-        start = max(0, size - BLOCK)
-        at = read_at(descriptor, size - start, start).rfind(b"\n")
-        if at >= 0:
-            return start + at + 1
-        size = start
-    return 0

@@ -11,7 +11,7 @@ from app.formats.decode import BadLine
 from app.formats.dialects import named
 from app.formats.dialects.base import Mark
 from app.formats.header import Fault
-from app.formats.lines import BOM, is_blank
+from app.formats.lines import BOM, after_blanks, is_blank
 from app.formats.skim import REFUSALS
 from app.formats.trim import trimmed
 from app.sessions.heads import MORE_THAN_ENTRIES, Heads
@@ -93,17 +93,17 @@ class Intake:
         :raises OSError: the file cannot be read.
         """
         self.torn = None
-        for buffer, size in windows(descriptor, self.offset):
+        for buffer, size, length in windows(descriptor, self.offset):
             if not keep_going():
                 raise Overtaken
             if buffer[size - 1] != _NEWLINE:
-                self._read_unfinished(bytes(memoryview(buffer)[:size]))
+                self._read_unfinished(bytes(memoryview(buffer)[:size]), length)
                 return
             if self._dialect.one_entry_a_line:
                 self._read_entries(buffer, size)
             else:
                 self._read_lines(bytes(memoryview(buffer)[:size]))
-            self.offset += size
+            self.offset += length
 
     def _read_entries(self, buffer: bytearray, size: int) -> None:
         """The common case: each line is one entry, of which little is needed."""
@@ -117,6 +117,10 @@ class Intake:
             try:
                 outline = decode(line) if end - start <= LONG else None
             except REFUSALS:
+                start, blank = after_blanks(buffer, start, size)
+                if blank:
+                    number += blank - 1
+                    continue
                 outline = None
             if (
                 outline is None
@@ -133,6 +137,10 @@ class Intake:
         offset = self.offset
         start = self._begin()
         while start < len(data):
+            start, blank = after_blanks(data, start, len(data))
+            self.lines += blank
+            if start == len(data):
+                break
             end = data.find(b"\n", start)
             if end < 0:
                 end = len(data)
@@ -144,7 +152,8 @@ class Intake:
         """Where the first line begins in what was read."""
         return len(BOM) if not self.lines and self._header.has_bom else 0
 
-    def _read_unfinished(self, line: bytes) -> None:
+    def _read_unfinished(self, line: bytes, length: int) -> None:
+        """:param length: how many bytes the file has of it."""
         before = len(self.entries)
         faults = len(self.problems)
         self._read_lines(line)
@@ -153,7 +162,7 @@ class Intake:
         if not self.unfinished and len(self.problems) > faults:
             # Whatever is wrong with it, it may still be being written.
             del self.problems[faults:]
-            self.torn = Fault(self.lines + 1, self.offset, UNFINISHED, torn=True, length=len(line))
+            self.torn = Fault(self.lines + 1, self.offset, UNFINISHED, torn=True, length=length)
 
     def _read_line(self, line: bytes, number: int, offset: int) -> None:
         if is_blank(line):

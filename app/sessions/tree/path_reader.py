@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from app.formats.dialects import named
 from app.formats.header import find_header
+from app.formats.lines import lines_end
 from app.sessions.tree.anchor import BEGINNING, Anchor
 from app.sessions.tree.body import Changed, read_node
-from app.sessions.tree.entry_lines import EntryLines, lines_end
+from app.sessions.tree.entry_lines import EntryLines
 from app.sessions.tree.intake import Overtaken
 from app.sessions.tree.known_file import NO_FILE, KnownFile
 from app.sessions.tree.whole_path import OpenFile, whole_path

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.formats.dialects import named
 from app.formats.header import Fault, Header, NotASession, find_header
-from app.formats.lines import open_file, read_at
+from app.formats.lines import open_file, read_at, run_start
 from app.formats.migrate import made_up_id
 from app.formats.stamps import parse_time
 from app.sessions.deepest import deepest
@@ -289,7 +289,7 @@ def open_end(path: str, agents: Sequence[str] = ()) -> SessionTree | None:
     """
     descriptor = open_file(path)
     try:
-        size = os.fstat(descriptor).st_size
+        size = run_start(descriptor, 0, os.fstat(descriptor).st_size)
         if size < 4 * END:
             return None
         header = find_header(path, descriptor, agents)

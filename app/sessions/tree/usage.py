@@ -93,11 +93,11 @@ class UsageBook:
             tree.recognise(descriptor)
             at = self._known
             offset = entries[at].offset
-            for buffer, size in windows(descriptor, offset):
+            for buffer, _, length in windows(descriptor, offset):
                 if not keep_going():
                     raise Overtaken
                 wanted: list[Node] = []
-                while at < end and entries[at].offset < offset + size:
+                while at < end and entries[at].offset < offset + length:
                     if entries[at].role == "assistant" or entries[at].type in USAGE_TYPES:
                         wanted.append(entries[at])
                     at += 1
@@ -105,7 +105,7 @@ class UsageBook:
                     starts = ((node.offset - offset, node.length) for node in wanted)
                     lines = [bytes(view[start : start + length]) for start, length in starts]
                 self._take_all(wanted, lines)
-                offset += size
+                offset += length
                 if at == end:
                     self._known = end
                     return

@@ -6,6 +6,8 @@ import io
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
+from app.formats.lines import lines_end
+
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
@@ -76,6 +78,10 @@ class Backwards:
             first = yield from self._cut(base, end - base)
             if first == end - base:
                 # one line fills all of it
+                if self._buffer.find(0, 0, first) >= 0:
+                    # No entry has a NUL, of which a crash may leave gigabytes.
+                    end, size = lines_end(self.descriptor, base), self._size
+                    continue
                 size *= 2
             end = base + first
 
