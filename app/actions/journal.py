@@ -154,15 +154,23 @@ class Journal:
             wanted *= 8
 
     def _is_torn(self) -> bool:
-        """Whether the last line was not written to its end."""
+        """Whether the last line was not written to its end. NUL bytes behind it are taken off, which a crash
+        leaves there.
+
+        :raises OSError: the file cannot be read or written.
+        """
         with self._opened() as file:
             length = file.seek(0, os.SEEK_END)
-            file.seek(max(length - 1, 0))
-            return file.read(1) not in (b"", b"\n")
+            end = run_start(file.fileno(), 0, length) if length else 0
+            file.seek(max(end - 1, 0))
+            last = file.read(1) if end else b""
+        if end < length:
+            os.truncate(self._path, end)
+        return last not in (b"", b"\n")
 
     def _written_end(self, size: int) -> tuple[bytes, bool]:
-        """The lines within the last `size` bytes that are neither blank nor NUL, and whether these are all lines
-        of the file; none where there is no file.
+        """The lines in the last `size` bytes of the file, blank lines and NUL bytes at its end left out, and
+        whether these are all lines; none where there is no file.
 
         :raises OSError: it cannot be read, or is something else.
         """

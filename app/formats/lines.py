@@ -2,8 +2,8 @@
 
 Only LF ends a line; the CR of a CRLF is white space to JSON and stays in the line. Lines are never decoded
 here: bad UTF-8 and lines of any length pass through as they are. Blank lines and NUL bytes, of which a crash
-may leave gigabytes, are passed over in blocks: no JSON has a NUL, so of a long line with one only the beginning
-is kept.
+may leave gigabytes, are passed over in blocks. No JSON has a NUL, so of a long line with one only the part up to
+it is kept.
 """
 
 from __future__ import annotations
@@ -145,8 +145,9 @@ def lines_end(descriptor: int, size: int) -> int:
 
 
 def data_from(descriptor: int, offset: int) -> int:
-    """Where the data begin that follow `offset`, or the end of the file: what is before them is a hole, and reads
-    as NUL bytes. `offset` itself where the system does not tell. Moves the descriptor's own position.
+    """The offset of the first data at or behind `offset`; the end of the file where there are none. What is
+    before them is a hole, which reads as NUL bytes. `offset` itself where the system does not tell. Moves the
+    descriptor's own position.
     """
     if _SEEK_DATA is None:
         return offset

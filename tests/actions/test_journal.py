@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
@@ -195,7 +196,7 @@ def test_a_change_costs_the_same_after_many(folder: Path, monkeypatch: pytest.Mo
     parsed = []
     monkeypatch.setattr(json, "loads", lambda line: parsed.append(line) or DECODER.decode(line.decode()))
     read = []
-    monkeypatch.setattr(module, "read_small", lambda *what: read.append(what))
+    monkeypatch.setattr(Journal, "_read", lambda journal: read.append(journal))
     number = journal.record(named("one more"), action)
     assert (number, len(parsed), read) == (3_001, 1, [])
     for taken in range(1, 100):
@@ -291,3 +292,45 @@ def test_a_pipe_in_its_place_is_not_waited_for(folder: Path) -> None:
     assert ends(lambda: last(journal)) is None
     with pytest.raises(OSError, match=NAME):
         ends(lambda: journal.record(named("one")))
+
+
+def test_a_journal_with_gigabytes_of_nul_bytes_is_read_and_thinned_out(folder: Path) -> None:
+    journal = Journal(str(folder))
+    numbers = [journal.record(named(name)) for name in ("one", "two")]
+    path = folder / NAME
+    os.truncate(path, 8 << 30)
+    tracemalloc.start()
+    try:
+        assert names_of(journal) == [["one"], ["two"]]
+        journal.taken_back(numbers[1])
+        assert names_of(journal) == [["one"]]
+        assert journal.record(named("three")) > numbers[1]
+        assert names_of(journal) == [["one"], ["three"]]
+        assert tracemalloc.get_traced_memory()[1] < 600 << 20
+    finally:
+        tracemalloc.stop()
+    assert path.stat().st_size < 10_000
+
+
+def test_of_a_journal_that_is_too_long_only_the_end_is_read(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_LONGEST", 3_000)
+    journal = Journal(str(folder))
+    for number in range(100):
+        journal.record(named(str(number)))
+    kept = [name for (name,) in names_of(journal)]
+    assert kept == [str(number) for number in range(100 - len(kept), 100)]
+    assert 2 < len(kept) < 20
+
+
+def test_blank_lines_in_a_journal_are_not_parsed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    journal = Journal(str(folder))
+    journal.record(named("one"))
+    with open(folder / NAME, "ab") as file:
+        file.write(b"\r\n" * 1_000_000)
+    journal.record(named("two"))
+    parsed = []
+    monkeypatch.setattr(json, "loads", lambda line: parsed.append(line) or DECODER.decode(line.decode()))
+    assert names_of(journal) == [["one"], ["two"]]
+    assert len(parsed) == 2

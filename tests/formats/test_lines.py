@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.formats import lines
-from app.formats.lines import Line, after_blanks, is_blank, lines_end, run_start, scan
+from app.formats.lines import Line, is_blank, scan
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -20,7 +20,7 @@ from app.index.scan.jobs import SMALL_BYTES, Job, list_first, steps_of
 from app.index.scan.scan import Scanner
 from app.index.scan.walk import Found, walk
 from app.index.workers import workers as workers_module
-from app.index.workers.reader import ENDS, UNREADABLE, read
+from app.index.workers.reader import ENDS, LARGE_BYTES, UNREADABLE, read
 from app.index.workers.workers import Workers
 from tests.index.helpers import append, facts, fresh, message, pi_store, session, write
 from tests.waiting import until
@@ -389,6 +389,14 @@ def test_one_very_large_file_does_not_hold_up_the_others(store: Store) -> None:
     ]
     steps = [(step.job.path, step.only_ends) for step in list_first(steps_of(made), ())]
     assert steps == [("/s/1", False), ("/s/0", True), ("/s/2", True), ("/s/0", False), ("/s/2", False)]
+
+
+def test_a_large_file_is_read_after_all_others(store: Store) -> None:
+    sizes = (4_000, LARGE_BYTES + 1, 9_000_000, LARGE_BYTES, 100)
+    steps = steps_of([Job(f"/s/{at}", store, (at, size, 0, 0)) for at, size in enumerate(sizes)])
+    for ordered in (steps, list_first(steps, ()), list_first(steps, {"/s/1", "/s/2"})):
+        assert [step.job.path for step in ordered if not step.only_ends][-1] == "/s/1"
+    assert [step.job.path for step in steps] == ["/s/0", "/s/2", "/s/3", "/s/4", "/s/1"]
 
 
 def is_of(task: Task, name: str) -> bool:

@@ -17,7 +17,7 @@ from app.index.index import Index
 from app.index.text.spans import bytes_of
 from app.index.workers import process as process_module
 from app.index.workers import worker
-from app.index.workers.reader import read
+from app.index.workers.reader import LARGE_BYTES, read
 from app.index.workers.workers import BATCH_FILES, CRASHED, FIRST_BATCH_BYTES, Workers, _batches, _command
 from app.sessions.tally.summarise import summarise
 from tests.index.helpers import facts, fill, fresh, pi_store, session, write
@@ -54,6 +54,16 @@ def test_workers_find_what_we_find(tmp_path: Path) -> None:
     work = [(task, 1_000_000) for task, _ in tasks(paths[:-2])]
     work += [((str(path), ("pi",), 1, (), 0, b""), 0) for path in paths[-2:]]
     assert collect(Workers(2), work) == [read(task) for task, _ in work]
+
+
+def test_the_results_of_others_do_not_wait_for_a_large_file(tmp_path: Path) -> None:
+    paths = fill(tmp_path, 20)
+    large = write(tmp_path / "large.jsonl", session())
+    os.truncate(large, LARGE_BYTES + 1)
+    workers = Workers(1)
+    with closing(workers):
+        groups = [[index for index, _ in group] for group in workers.read(tasks([*paths, large]))]
+    assert [group for group in groups if 20 in group] == [[20]]
 
 
 def test_a_worker_goes_on_where_a_file_was_left(tmp_path: Path) -> None:

@@ -311,11 +311,11 @@ def test_each_line_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     seen: list[tuple[int, int]] = []
     real = windows
 
-    def counted(descriptor: int, offset: int = 0) -> Iterator[tuple[bytearray, int]]:
-        for buffer, size in real(descriptor, offset):
+    def counted(descriptor: int, offset: int = 0) -> Iterator[tuple[bytearray, int, int]]:
+        for buffer, size, length in real(descriptor, offset):
             seen.append((offset, size))
-            offset += size
-            yield buffer, size
+            offset += length
+            yield buffer, size, length
 
     monkeypatch.setattr("app.sessions.tree.usage.windows", counted)
     lines = [user("a", None, "x" * 300_000), *(working(f"{at}", "a", 1) for at in range(2_000))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.index.workers.reader import ENDS
+from app.index.workers.reader import ENDS, LARGE_BYTES
 from app.sessions.tally.halves import NONE
 
 TYPE_CHECKING = False
@@ -22,9 +22,6 @@ SMALL_BYTES = 2 << 10
 takes twice as long as its ends and is stored on the way, and the list of a store of small sessions would be
 complete that much later.
 """
-
-LARGE_BYTES = 256 << 20
-"""A file with more to read than this is read after all others, which must not wait for it."""
 
 FIRST, LISTED, REST = 0, 1, 2
 """The newest files; what gives a row of all others; what is read when there is one."""

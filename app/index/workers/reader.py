@@ -28,6 +28,9 @@ ENDS = -1
 """As the offset of a task: only the two ends of the file, for a provisional row. The result says no more than
 its values, or None where the ends do not tell."""
 
+LARGE_BYTES = 256 << 20
+"""A file with more to read than this is read alone and after all others, which must not wait for it."""
+
 UNREADABLE = "cannot be read"
 """How refusals begin that say nothing about the contents: the file may be fine tomorrow."""
 

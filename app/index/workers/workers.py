@@ -13,7 +13,7 @@ from collections import deque
 
 from app.index.workers import worker
 from app.index.workers.process import ENDED, KILLED, spawn
-from app.index.workers.reader import read, refused
+from app.index.workers.reader import LARGE_BYTES, read, refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -249,6 +249,11 @@ def _batches(tasks: Sequence[tuple[Task, int]]) -> Iterator[Batch]:
     batch: Batch = []
     weight = 0
     for index, (task, size) in enumerate(tasks):
+        if size > LARGE_BYTES and batch:
+            yield batch
+            left -= weight
+            batch = []
+            weight = 0
         batch.append((index, task))
         weight += size
         if weight >= limit or len(batch) == BATCH_FILES:

@@ -89,7 +89,7 @@ class FileStorage:
         self._proc = proc
 
     def read(self, path: str, start: int = 0) -> tuple[bytes, Signature]:
-        """As `SessionStorage.read`, but of a long run of NUL bytes only a part: a crash may leave gigabytes."""
+        """As `SessionStorage.read`. Of a long run of NUL bytes, as a crash leaves, only a part is read."""
         with self._opened(path, os.O_RDONLY) as descriptor:
             try:
                 status = os.fstat(descriptor)

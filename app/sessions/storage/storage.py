@@ -29,8 +29,9 @@ class SessionStorage(Protocol):
     """What a session needs of a place to keep it. All paths are absolute."""
 
     def read(self, path: str, start: int = 0) -> tuple[bytes, Signature]:
-        """The bytes from `start` on, and what the file is at that moment. They may be fewer than its size says,
-        where gigabytes of NUL bytes are left out.
+        """The bytes from `start` on, and what the file is at that moment.
+
+        They are fewer than its size says where most of a long run of NUL bytes is left out.
 
         :raises Unreadable: they cannot be had; NotThere and NotAFile say why.
         """

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 BLOCK = 64 << 10
 """Bytes that are read at once on the way upwards."""
 
-_LONG = 8 << 20
-"""Bytes of a longer line that are looked at for a NUL at once."""
+_LONG = 512 << 10
+"""Bytes of a longer line that are read at once, and looked at for a NUL."""
 
 
 class EntryLines:
@@ -133,7 +133,7 @@ class EntryLines:
         return Node(0, outline.id, outline.parent_id, kind, None, 0, offset, len(line), outline.timestamp)
 
     def _line(self, descriptor: int, size: int, offset: int) -> bytes:
-        """A line of that many bytes; as far as its first NUL where it is long and has one: it is no entry then."""
+        """A line of that many bytes, or the part up to its first NUL, which no entry has."""
         pieces = []
         while size > 0 and (piece := read_at(descriptor, min(size, _LONG), offset)):
             self.read += len(piece)

@@ -20,11 +20,11 @@ millisecond."""
 
 
 def windows(descriptor: int, offset: int = 0, size: int = WINDOW) -> Iterator[tuple[bytearray, int, int]]:
-    """The file behind `descriptor` from `offset` on: a buffer, how many bytes of it are lines, and how many bytes
-    of the file these are.
+    """The file behind `descriptor` from `offset` on: a buffer, how many bytes of it are lines, and how many
+    bytes of the file these are.
 
-    The last two differ for a line alone that is longer than a window and has a NUL in it, which no entry has: the
-    buffer then holds the line as far as that. A file of gigabytes of NUL bytes needs no more memory for it.
+    The two numbers differ for a line that is longer than a window and has a NUL in it, which no entry has.
+    Such a line comes alone, and the buffer holds the part up to the NUL: gigabytes of them take no memory.
     They end with a LF, but for those at the end of a file that does not. The buffer is filled anew at the
     next step, and is as long as the longest line. Stops where the file ends at that moment. `descriptor`
     stays open; its position is moved.
