@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
     from msgspec import Raw
 
+_SUMMARIES = ("compaction", "branch_summary")
+"""The types of entries with a summary."""
+
 _Time = Annotated[int, Meta(ge=0, le=LAST_MS)]
 
 _OTHER_ROLES = (
@@ -180,6 +183,8 @@ def brief_of(skim: Skim, wrong: list[str] | None = None) -> Brief:
 
     :param wrong: gets the names of more fields whose values are invalid, as `skim` found the others.
     """
+    if wrong is not None and skim.type in _SUMMARIES and bytes(skim.summary)[:1] not in (b"", b'"', b"n"):
+        wrong.append("summary")
     return Brief(
         skim.type,
         skim.id,

@@ -2,8 +2,8 @@
 
 Only LF ends a line; the CR of a CRLF is white space to JSON and stays in the line. Lines are never decoded
 here: bad UTF-8 and lines of any length pass through as they are. Blank lines and NUL bytes, of which a crash
-may leave gigabytes, are passed over in blocks. No JSON has a NUL, so of a long line with one only the part up to
-it is kept.
+may leave gigabytes, are passed over in blocks. JSON has no NUL: only the part
+of a long line up to its first one is kept.
 """
 
 from __future__ import annotations

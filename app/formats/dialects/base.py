@@ -63,13 +63,6 @@ class Dialect:
     forks_last = False
     """Whether a fork carries the last messages over, and not a path to an entry (specs 003)."""
 
-    def skim(self, line: bytes) -> Skim:
-        """The entry of `line`, whatever `fast` refuses.
-
-        :raises BadLine: there is none.
-        """
-        return skim(line, snake=self.snake)
-
     def skims(self, line: bytes, wrong: list[str] | None = None) -> Sequence[Skim]:
         """The entries and marks of `line`, in order.
 
