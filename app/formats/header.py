@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from app.formats.decode import NOT_AN_OBJECT, BadLine, decode
 from app.formats.errors import SessionError
-from app.formats.lines import BLOCK_SIZE, BOM, after_blanks, is_blank, open_file, read_at
+from app.formats.lines import BLANK_BYTES, BLOCK_SIZE, BOM, after_blanks, is_blank, open_file, read_at
 from app.formats.skim import clean
 from app.formats.slot import SLOT_SIZE, is_slot
 from app.formats.stamps import parse_time
@@ -193,10 +193,12 @@ def read_header(path: str, data: bytes, agents: Sequence[str] = ()) -> Header:
     number = 0
     while start < len(data) and start <= SCAN_LIMIT:
         # Most often once: the header is looked for in thousands of files, and `scan` is for many lines.
-        start, blank = after_blanks(data, start, len(data))
-        if start > SCAN_LIMIT:
-            break
-        offset, number = start, number + blank + 1
+        if data[start] in BLANK_BYTES:
+            start, blank = after_blanks(data, start, len(data))
+            number += blank
+            if start > SCAN_LIMIT:
+                break
+        offset, number = start, number + 1
         end = data.find(b"\n", offset)
         terminated = end >= 0
         content = data[offset:end] if terminated else data[offset:]

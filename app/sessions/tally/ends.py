@@ -46,6 +46,9 @@ what is not read counts.
 UNTOLD = "…"
 """The title of a session whose ends tell neither a name nor a first prompt."""
 
+_EMPTY = BLANK_BYTES + b"\0"
+"""What a file may end with that says nothing."""
+
 _ROLE = re.compile(rb'"role"\s*:\s*"(\w*)"')
 _TEXT = re.compile(rb'"(?:content|text)"\s*:\s*"((?:[^"\\]++|\\.)*+)', re.DOTALL)
 _HALF_ESCAPE = re.compile(rb"\\u[0-9a-fA-F]{0,3}\Z")
@@ -91,9 +94,9 @@ def _read(path: str, descriptor: int, agents: Sequence[str]) -> _Ends:
     ends = _Ends(header)
     ends.begin(head[header.offset + header.length : whole], head[whole:])
     tail = read_at(descriptor, NEAR, max(size - NEAR, 0))
-    if not tail.strip(BLANK_BYTES + b"\0"):
+    if tail[-2:].strip(_EMPTY) == b"" == tail.strip(_EMPTY):
         # A crash may leave gigabytes of NUL bytes: the newest message is before them.
-        size = run_start(descriptor, 0, size, BLANK_BYTES + b"\0")
+        size = run_start(descriptor, 0, size, _EMPTY)
         tail = read_at(descriptor, min(NEAR, size), max(size - NEAR, 0))
     ends.end(tail)
     if not ends.newest and size > NEAR:
