@@ -38,8 +38,8 @@ def fork(
     :param last: how many messages a fork of nickcecere/agent has; 20 where None.
     :param store: where the session was found; the one that `env` leads to where None.
     :param exact: `entry` is a whole id, of an entry that was seen and may have gone.
-    :return: what was done; `after` is the new file's path. A folder of artifacts stays with the old session,
-        as when oh-my-pi makes a session of a path (FORMATS 2.2).
+    :return: what was done; `after` is the new file's path. oh-my-pi's folder of artifacts is copied, as its
+        own `/fork` does, because the entries that are kept refer to what is in it.
     :raises NotAFolder: there is no folder `to`.
     :raises SessionError: there is no new file; the class says why.
     """

@@ -154,6 +154,12 @@ class Agent:
     can: frozenset[str] = frozenset(ABILITIES)
     has_subagents: bool = False
     """Whether sessions of its sub-agents lie in the folder that has the name of the session's file."""
+    keeps_artifacts: bool = False
+    """Whether the agent keeps files that a session refers to in the folder that has the name of the session's
+    file without its suffix.
+    """
+    private_artifacts: frozenset[str] = frozenset()
+    """Names in that folder that belong to the one session, and are not copied with a fork."""
     dangers: Mapping[str, tuple[tuple[str, ...], str]] = DANGERS
     """Which writes (see `DANGERS`) are refused beside a program of which verdicts, and why (FORMATS 2.3)."""
 

@@ -41,6 +41,9 @@ class Omp(Agent):
     process_names = frozenset({"omp"})
     variables = (CONFIG_DIR, AGENT_DIR, *PROFILES, SESSION_DIR)
     has_subagents = True
+    keeps_artifacts = True
+    # The text that waits in the editor, and the mark of a session that consists of nothing else.
+    private_artifacts = frozenset({"draft.txt", ".draft-only-session"})
     dangers = {
         **DANGERS,
         "append": (("live", "maybe"), _LATCH),
