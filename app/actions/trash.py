@@ -6,6 +6,7 @@ import errno
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.actions import trashcan
@@ -13,7 +14,7 @@ from app.actions.moving import move
 from app.actions.removable import removable
 from app.sessions.errors import DiskFull, NotThere, ReadOnlyFolder, SessionError, WriteFailed
 from app.sessions.errors import NoTrash as NoTrash
-from app.sessions.manager.change import Change
+from app.sessions.manager.change import Change, announce
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -55,6 +56,15 @@ def trash(path: str, env: Mapping[str, str], store: Store | None = None, *, anyw
     # Imported before: nothing may come between the last look at who has the session open and its move.
     _own_trash(env)
     with removable(path, env, store, anyway) as session:
+        change = Change(
+            "trash",
+            session.path,
+            entry_id="",
+            before=session.path,
+            agent=session.header.agent,
+            session_id=session.header.id,
+        )
+        announce(change)
         now = _away(session.path, session.status, env)
         moves = [(session.path, now)]
         note = "" if now else f"{session.path}: what the system's trash calls it is not known here"
@@ -66,17 +76,7 @@ def trash(path: str, env: Mapping[str, str], store: Store | None = None, *, anyw
                     _take_back(now, session.path)
                     raise _named(error, session.artifacts) from None
                 note = f"its folder of artifacts stays: {error}"
-    return Change(
-        "trash",
-        session.path,
-        entry_id="",
-        before=session.path,
-        after=now or None,
-        agent=session.header.agent,
-        session_id=session.header.id,
-        note=note,
-        moves=tuple(moves),
-    )
+    return replace(change, after=now or None, note=note, moves=tuple(moves))
 
 
 def _away(path: str, status: os.stat_result, env: Mapping[str, str]) -> str:

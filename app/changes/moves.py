@@ -10,7 +10,7 @@ from app.actions.journal import Journal
 from app.actions.restore import Trashed, restore, trashed
 from app.actions.taking_back import GOES_ON, PASSED, Done, Tried, take_back
 from app.actions.trash import trash
-from app.changes.codes import NOT_FOUND, REFUSED, WRONG_USE, WrongUse, record, taken_back, told
+from app.changes.codes import NOT_FOUND, REFUSED, WRONG_USE, WrongUse, give_up, record, told
 from app.changes.stopping import Stopping
 from app.changes.told import SCHEMA, as_line, as_part
 from app.formats.text import one_line
@@ -79,18 +79,10 @@ def _restore(options: Options, setup: Setup) -> int:
     if code:
         return code
     wanted = {_whereabouts(what)[0]: what for what in found if not isinstance(what, Exception)}
-    noted: dict[str, list[int]] = {}
-    for recorded in Journal(setup.state_folder).standing():
-        if recorded.change.kind == "trash" and recorded.change.after:
-            noted.setdefault(recorded.change.after, []).append(recorded.number)
 
     def act(what: Trashed | Archived) -> Change:
         if isinstance(what, Trashed):
-            change = restore(what)
-            # It is taken back by this already.
-            for number in noted.get(what.in_trash, ()):
-                taken_back(number, setup)
-            return change
+            return restore(what)
         from app.actions.unarchive import unarchive
 
         return unarchive(what)
@@ -100,20 +92,24 @@ def _restore(options: Options, setup: Setup) -> int:
 
 def _undo(options: Options, setup: Setup) -> int:
     """Take back all that was done together last."""
-    actions = Journal(setup.state_folder).actions()
+    journal = Journal(setup.state_folder)
+    actions = journal.actions()
     if not actions:
         complain("there is nothing left that leafmark did and could take back")
         return NOT_FOUND
     done = [Done(steps, any(step.is_told for step in steps)) for steps in actions]
 
     def back(recorded: Recorded) -> tuple[Change | None, Exception | None]:
-        return undo_journalled(recorded.change, setup.agent_env, setup.stores, setup.state_folder)
+        with journal.intend(undoes=recorded.number) as intent:
+            change, error = undo_journalled(
+                recorded.change, setup.agent_env, setup.stores, setup.state_folder
+            )
+            if change is not None:
+                record(intent, change, setup)
+        return change, error
 
     with Stopping() as stopping, stopping.whole():
         at, tried = take_back(done, back, lambda done, total: not stopping.status)
-        for each in tried:
-            if each.change is not None:
-                taken_back(each.step.number, setup, each.change)
     parts = []
     for each in tried:
         if each.change is None:
@@ -142,7 +138,7 @@ def _keep(tried: Tried[Recorded], *, is_before: bool, setup: Setup) -> None:
         told(tried.step.number, setup)
         complain(f"{tried.error}; {GOES_ON}" if is_before else str(tried.error))
     else:
-        taken_back(tried.step.number, setup)
+        give_up(tried.step.number, setup)
         complain(f"{tried.error}; {PASSED}" if is_before else str(tried.error))
 
 
@@ -157,9 +153,9 @@ def _each(things: Sequence[Thing], act: Callable[[Thing], Change], options: Opti
             if stopping.status:
                 break
             try:
-                with stopping.whole():
+                with stopping.whole(), Journal(setup.state_folder).intend(action) as intent:
                     change = act(thing)
-                    number = record(change, setup, action)
+                    number = record(intent, change, setup)
                     action = action or number
                     done.append(as_part(change, change.path))
             except NotThere as error:

@@ -6,11 +6,12 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from app.formats.decode import decode
 from app.formats.stamps import iso
 from app.sessions.asked import AnyPath, checked, known, taken
 from app.sessions.errors import ReadOnly, UnknownEntry
 from app.sessions.manager.appending import Appending
-from app.sessions.manager.change import Change
+from app.sessions.manager.change import Change, announce
 from app.sessions.manager.fork import Cutting, artifacts_copied, cut_path, fork_last
 from app.sessions.manager.tracked_file import now_ms
 from app.sessions.storage.file_storage import FileStorage
@@ -109,6 +110,8 @@ class Forking(Appending):
             known_stores = discover(self._env, self._home, self._cwd)
             folder = artifacts_folder(source, [store, *known_stores] if store else known_stores)
         target = os.path.splitext(file.path)[0]
+        if self._change is not None:
+            announce(self._change)
         with artifacts_copied(folder, target, home.private_artifacts) as skipped:
             file.save()
         if skipped and self._change is not None:
@@ -207,6 +210,21 @@ class Forking(Appending):
         count = _LAST if last is None else last
         data = fork_last(file.book, session_id, timestamp, self._cwd, count, summary)
         assert self._storage is not None
+        # Its lines are known before they are read back.
+        leaf = decode(data.rstrip(b"\n").rpartition(b"\n")[2]).get("id") if count > 0 else None
+        announce(
+            Change(
+                "file",
+                path,
+                "",
+                before=file.path,
+                after=path,
+                target_id=leaf,
+                agent=source._agent,
+                session_id=file.head.id,
+                after_id=session_id,
+            )
+        )
         self._storage.create(path, data)
         self._file.load(path, (source._agent,))
         self._made((file.path, file.head.id))
