@@ -23,6 +23,7 @@ class Options:
     to, last          of `fork`
     sessions          the sessions that are meant, of `trash` and `restore`
     anyway, list      of `trash`
+    join, aside       of `restore`
     print             of `resume`
     """
 
@@ -53,6 +54,8 @@ class Options:
         self.sessions: list[str] = []
         self.anyway = False
         self.list = False
+        self.join = False
+        self.aside = False
         self.print = False
 
     def __eq__(self, other: object) -> bool:

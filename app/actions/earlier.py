@@ -68,7 +68,11 @@ def _as_it_was_made(
     change = interrupted.change
     agents = (change.agent,) if change.agent else ()
     if change.kind == "trash":
-        return None if _is_there(change.path, change.session_id, agents) else found_in_trash(change, env)
+        if change.session_id:
+            stays = _is_there(change.path, change.session_id, agents)
+        else:  # what was moved is no session
+            stays = os.path.lexists(change.path)
+        return None if stays else found_in_trash(change, env)
     if change.kind == "pin":
         now = PINNED if (change.agent, change.session_id) in pins(stores, state_folder) else None
         return change if now == change.after else None

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Action = Callable[[Row, Store, Mapping[str, str], str], Change]
     """Does something to a session: its row and store, the environment of the agents, the state folder."""
 
-_TAKEN_BACK = frozenset(("trash", "name", "pin", "label", "leaf", "file"))
+_TAKEN_BACK = frozenset(("trash", "restore", "name", "pin", "label", "leaf", "file"))
 
 
 class _Undoable(NamedTuple):
@@ -75,6 +75,30 @@ class Acting:
                 notes = self._note_done(intent, outcome, undoable)
             self._remember(undoable)
             self._post(ActionsDone(what, [outcome], notes))
+
+        self._put(job)
+
+    def restore(self, trashed: Change, *, join: bool) -> None:
+        """Restore a session whose agent went on writing after it was trashed; answered as `restore`.
+
+        :param join: append what it wrote to the session; else that only goes to the trash.
+        """
+
+        def job() -> None:
+            from app.actions.continuation import clear_place
+            from app.actions.restore import restore
+
+            env = self._setup.agent_env
+            undoable: list[_Undoable] = []
+            notes: list[str] = []
+            with self._journal.intend() as intent:
+                for step in (lambda: clear_place(trashed, env, join=join), lambda: restore(trashed)):
+                    outcome = _attempt(None, step)
+                    notes += self._note_done(intent, outcome, undoable)
+                    if outcome.error is not None:
+                        break
+            self._remember(undoable)
+            self._post(ActionsDone("restore", [outcome], notes))
 
         self._put(job)
 
@@ -193,7 +217,7 @@ class Acting:
         if earlier is not None and (at < 0 or is_blocked):
             self._post(EarlierFound(earlier))
             return
-        outcomes = [Outcome(each.step.row, each.change, each.error) for each in tried]
+        outcomes = [Outcome(each.step.row, each.change, each.error, each.step.change) for each in tried]
         notes = [each.change.note for each in tried if each.change is not None and each.change.note]
         left = [each.step for each in reversed(tried) if each.waits]
         for each in tried:
@@ -215,7 +239,7 @@ class Acting:
             if each.step.number and each.error is not None and not each.waits:
                 self._note(each.step.number, is_told=False)
         self._done[at : at + 1] = [Done([*untried, *waiting])]
-        outcomes = [Outcome(each.step.row, each.change, each.error) for each in tried]
+        outcomes = [Outcome(each.step.row, each.change, each.error, each.step.change) for each in tried]
         notes = [each.change.note for each in tried if each.change is not None and each.change.note]
         of = len(untried) + len(tried)
         self._post(ActionsDone("undo", outcomes, list(dict.fromkeys(notes)), of=of))
@@ -245,7 +269,7 @@ class Acting:
             lambda done, total: self._courses.goes_on(course, done, total),
         )
         notes += [each.change.note for each in tried if each.change is not None and each.change.note]
-        outcomes = [Outcome(None, each.change, each.error) for each in tried]
+        outcomes = [Outcome(None, each.change, each.error, each.step.change) for each in tried]
         of = course.total if course.is_stopped and len(tried) < course.total else 0
         self._post(ActionsDone("undo", outcomes, list(dict.fromkeys(notes)), of=of))
 

@@ -29,7 +29,10 @@ DANGERS = {
     "branch": (("live",), "its next entry would take the leaf away again"),
     "slot": ((), ""),
     "rewrite": (("live", "maybe"), _REWRITE),
-    "trash": (("live", "maybe"), "it would go on in a file that is gone, or make one that nobody can open"),
+    "trash": (
+        ("live", "maybe"),
+        "it may go on writing; its next answers would land in a file that no agent can open",
+    ),
 }
 """Kind of write -> the states beside which it is refused, and why; with no states, what else may come of it.
 `append` is a line that leaves the leaf in its branch, `branch` one that moves it, `slot` the title line in

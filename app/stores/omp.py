@@ -48,6 +48,8 @@ class Omp(Agent):
         **DANGERS,
         "append": (("live", "maybe"), _LATCH),
         "branch": (("live", "maybe"), _LATCH),
+        # It keeps the file open, which goes to the trash.
+        "trash": (("live", "maybe"), "it may go on writing; its next answers would land in the trash"),
         "slot": ((), "omp has the session open and may put its own title back"),
     }
 

@@ -20,7 +20,7 @@ from app.actions.journal import NAME, Journal
 from app.cli import main
 from app.sessions import SessionManager
 from app.sessions.manager.change import Change
-from tests.factory import chain, header, write_session
+from tests.factory import chain, header, message, write_session
 
 MUTATING = (
     *("fchmod", "fsync", "ftruncate", "link", "mkdir", "open", "pwrite", "rename", "replace", "rmdir"),
@@ -149,6 +149,30 @@ def test_undo_knows_what_a_killed_command_did(run, home, trash_here, commands):
         if not was_killed:
             break
     assert number > 3
+
+
+@pytest.mark.parametrize("way", ["--join", "--aside"])
+def test_a_killed_recovery_is_ended_by_the_same_command(run, home, trash_here, way):
+    path = home / ".pi/agent/sessions/--work-app--/1_pi-aaaa.jsonl"
+    for number in itertools.count():
+        shutil.rmtree(home)
+        home.mkdir()
+        write_store(home)
+        assert run("trash", "pi-aaaa").code == 0
+        write_session(path, message("n", "00000004", "user", "and then?"))
+        lines = lines_of(home)
+        was_killed = kill_at(number, ("restore", "pi-aaaa", way))
+        assert [line for line in lines if line not in lines_of(home)] == [], number
+        again = run("restore", "pi-aaaa", way)
+        assert again.code == 0 or (again.code == 1 and "neither the trash" in again.err), (number, again)
+        manager = SessionManager.open(path, env={"HOME": str(home)}, new=False)
+        joined = ["n"] if way == "--join" else []
+        assert [entry.id for entry in manager.get_entries()][4:] == joined, number
+        assert [line for line in lines if line not in lines_of(home)] == [], number
+        assert run("undo").code == 0, number
+        if not was_killed:
+            break
+    assert number > 8
 
 
 def kill_in_the_middle(home, words):
