@@ -82,7 +82,8 @@ def _drop(draft: str, text: str) -> str:
 
 
 def _aside(draft: str) -> str:
-    descriptor, aside = beside(draft)
+    # Not a copy: while the text has that name, it is nowhere else.
+    descriptor, aside = beside(draft, "draft")
     os.close(descriptor)
     try:
         os.replace(draft, aside)

@@ -7,10 +7,10 @@ import errno
 import os
 import shutil
 import stat
-import tempfile
 
 from app.sessions.errors import AlreadyThere, NotThere
 from app.sessions.storage.file_storage import refused
+from app.sessions.storage.temporary import COPY, copy_name, new_copy
 
 
 def move(source: str, target: str) -> None:
@@ -100,7 +100,8 @@ def _move_folder(source: str, target: str) -> None:
             raise
     else:
         return
-    temporary = tempfile.mkdtemp(prefix=".", suffix=".leafmark", dir=os.path.dirname(target))
+    temporary = copy_name(os.path.dirname(target))
+    os.mkdir(temporary, 0o700)
     try:
         shutil.copytree(source, temporary, symlinks=True, dirs_exist_ok=True)
         os.rename(temporary, target)
@@ -111,12 +112,13 @@ def _move_folder(source: str, target: str) -> None:
     shutil.rmtree(source, ignore_errors=True)
 
 
-def beside(target: str) -> tuple[int, str]:
+def beside(target: str, kind: str = COPY) -> tuple[int, str]:
     """A new, empty file in the folder of `target`, open, and its path; its name is no session's.
 
+    :param kind: `COPY`, or another word if it will hold what is nowhere else.
     :raises OSError: the system refused.
     """
-    return tempfile.mkstemp(prefix=".", suffix=".leafmark", dir=os.path.dirname(target))
+    return new_copy(os.path.dirname(target), kind)
 
 
 def occupied(path: str) -> AlreadyThere:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from typing import TYPE_CHECKING, Any
 
 from app.actions.unarchive import damage
 from app.formats.text import one_line
 from app.index.index import Index
 from app.reports.output import write_json, write_text
+from app.sessions.storage.temporary import temporaries
 from app.sessions.tally.problems import problems
 from app.stores.archive import archived
 from app.stores.layout import deeper
+from app.stores.locks import abandoned_locks
 from app.stores.pins import own_pins, why_no_pins
+from app.view.ages import duration
 from app.view.folders import tilde
 
 if TYPE_CHECKING:
@@ -63,6 +68,7 @@ def examine(setup: Setup) -> dict[str, Any]:
         skipped += [{"path": path, "line": None, "reason": reason} for path, reason in deeper(store)]
     skipped += [{"path": path, "line": None, "reason": reason} for path, reason in _packed_away(setup)]
     skipped += [{"path": path, "line": None, "reason": reason} for path, reason in _pins(setup)]
+    skipped += [{"path": path, "line": None, "reason": reason} for path, reason in _left_behind(setup)]
     return {
         "schema": SCHEMA,
         "stores": [_store(store, counts.get(store.root, 0)) for store in setup.stores],
@@ -89,6 +95,27 @@ def _pins(setup: Setup) -> Iterator[Complaint]:
         why = why_no_pins(path)
         if why:
             yield path, f"no pins are known of it: {why}"
+
+
+def _left_behind(setup: Setup) -> Iterator[Complaint]:
+    """The hidden files beside sessions that stay where a write is killed."""
+    now_ms = setup.now_ms()
+    for store in setup.stores:
+        folders = [store.root]
+        with contextlib.suppress(OSError), os.scandir(store.root) as entries:
+            folders += [entry.path for entry in entries if entry.is_dir()]
+        for folder in folders:
+            for lock in abandoned_locks(folder):
+                yield lock, "the lock of a process that has ended; the next write removes it"
+            for found in temporaries(folder):
+                if found.is_busy:
+                    continue
+                size = "a folder" if found.is_folder else f"{found.size:,} bytes"
+                age = duration(max(now_ms - found.modified_ms, 0))
+                if found.session:
+                    yield found.path, f"a session as it was before leafmark rewrote it, {size}, {age} old"
+                else:
+                    yield found.path, f"a temporary copy of a stopped leafmark, {size}, {age} old"
 
 
 def _once(skipped: list[dict[str, Any]]) -> list[dict[str, Any]]:

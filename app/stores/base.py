@@ -234,6 +234,13 @@ class Agent:
         """
         return None
 
+    def publish_lock(self, path: str) -> AbstractContextManager[None] | None:
+        """The lock under which the agent's own programs put a new file in the place of the session at `path`,
+        to be held for milliseconds; None where they have none. Entering it raises as those of
+        `app.stores.locks` do.
+        """
+        return None
+
     def resume_problem(self, path: str, cwd: str, store: Store) -> str | None:
         """Why those arguments would not lead into the session, or None; `cwd` is "" if it cannot be used."""
         return None

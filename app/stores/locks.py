@@ -10,6 +10,7 @@ import os
 import sys
 import time
 
+from app.small_files import read_small
 from app.stores.xxh64 import xxh64
 
 try:
@@ -26,16 +27,22 @@ PATIENCE = 5.0
 """Seconds to wait for another program, as many as oh-my-pi waits; it holds its lock for milliseconds."""
 
 _AGAIN = 0.02
+_PUBLISH_WAIT = 0.5
+"""Seconds that oh-my-pi waits for another program that writes the same session, and after which a lock file
+without a process id is of a program that was killed.
+"""
+_PUBLISH_AGAIN = 0.002
 # oh-my-pi's own numbers; they read "OMP-LOCK" and "PI-FILEL".
 _HIGH = 0x4F4D_502D_4C4F_434B
 _LOW = 0x5049_2D46_494C_454C
 
 
 class Busy(OSError):
-    """Another program holds the lock, and went on holding it."""
+    """Another program holds the lock, and went on holding it. `pid` is its process, None where unknown."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, pid: int | None = None) -> None:
         super().__init__(errno.EAGAIN, "another program is changing it", path)
+        self.pid = pid
 
 
 class FileLock:
@@ -112,6 +119,137 @@ class SocketLock:
         return True
 
 
+class PublishLock:
+    """The lock under which oh-my-pi writes the session at `path`, to be held for milliseconds.
+
+    It is the file `.<name>.lock` beside the session, with the id of its process and a time in it. On Linux a
+    `SocketLock` is taken around it. Elsewhere oh-my-pi's outer lock is a file that stays, and the lock file
+    alone has to do: oh-my-pi takes both. A lock file whose process has ended, or one without a process id
+    that is older than half a second, is replaced, as oh-my-pi does.
+
+    Entering it raises `Busy` when it cannot be had, and OSError where the system refuses.
+    """
+
+    def __init__(self, path: str, patience: float = _PUBLISH_WAIT) -> None:
+        self._path = publish_lock_path(path)
+        self._patience = patience
+        self._gate: SocketLock | None = None
+
+    def __enter__(self) -> None:
+        if sys.platform == "linux":
+            gate = SocketLock(self._path + ".os", self._patience)
+            try:
+                gate.__enter__()
+            except Busy:
+                raise Busy(self._path, publish_lock_holder(self._path)) from None
+            except OSError:
+                pass  # no such sockets here; the file is a lock as well
+            else:
+                self._gate = gate
+        try:
+            _wait_for(self._try, self._path, self._patience, _PUBLISH_AGAIN)
+        except Busy:
+            self._open_gate()
+            raise Busy(self._path, publish_lock_holder(self._path)) from None
+        except BaseException:
+            self._open_gate()
+            raise
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            os.unlink(self._path)
+        except OSError:
+            pass  # what was to be written is written; others replace the lock when this process has ended
+        finally:
+            self._open_gate()
+
+    def _open_gate(self) -> None:
+        if self._gate is not None:
+            self._gate.__exit__()
+
+    def _try(self) -> bool:
+        try:
+            descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            self._drop_stale()
+            return False
+        record = b"%d:%d\n" % (os.getpid(), time.time_ns() // 1_000_000)
+        try:
+            try:
+                if os.write(descriptor, record) < len(record):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), self._path)
+            finally:
+                os.close(descriptor)
+        except OSError:
+            os.unlink(self._path)
+            raise
+        # Another program may have replaced it before the record was in it.
+        return _read(self._path) == record
+
+    def _drop_stale(self) -> None:
+        content = _read(self._path)
+        pid = _pid_in(content)
+        try:
+            if pid is not None:
+                is_stale = not is_alive(pid)
+            else:
+                is_stale = time.time() - os.stat(self._path).st_mtime > _PUBLISH_WAIT
+            if is_stale and _read(self._path) == content:
+                os.unlink(self._path)
+        except FileNotFoundError:
+            pass
+
+
+def publish_lock_path(path: str) -> str:
+    """The lock file of `PublishLock` for the session at `path`."""
+    folder, name = os.path.split(os.path.abspath(path))
+    return os.path.join(folder, f".{name}.lock")
+
+
+def publish_lock_holder(lock: str) -> int | None:
+    """The running process that has taken the lock file `lock`; None where there is none."""
+    pid = _pid_in(_read(lock))
+    return pid if pid is not None and is_alive(pid) else None
+
+
+def abandoned_locks(folder: str) -> list[str]:
+    """The lock files of sessions in `folder` whose process has ended; none where it cannot be read."""
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return []
+    locks = [os.path.join(folder, name) for name in names if name[0] == "." and name.endswith(".jsonl.lock")]
+    return [lock for lock in locks if (pid := _pid_in(_read(lock))) is not None and not is_alive(pid)]
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process of that id runs, for all that is known."""
+    if sys.platform == "win32":
+        return True  # a signal would end it there
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        pass
+    return True
+
+
+def _read(path: str) -> bytes:
+    """What stands in a lock file; nothing where it is gone or is none."""
+    try:
+        return read_small(path, 256)
+    except OSError:
+        return b""
+
+
+def _pid_in(content: bytes) -> int | None:
+    pid, colon, stamp = content.strip().partition(b":")
+    if not (colon and pid.isdigit() and stamp.isdigit()):
+        return None
+    return int(pid) if 0 < len(pid) < 12 and int(pid) > 0 else None
+
+
 def omp_lock(path: str, patience: float = PATIENCE) -> FileLock | SocketLock:
     """The lock under which oh-my-pi changes the file at `path` (FORMATS 1.2 "Pins").
 
@@ -128,7 +266,7 @@ def lock_name(path: str) -> str:
     return f"omp-file-lock-{xxh64(data, _HIGH):016x}{xxh64(data, _LOW):016x}"
 
 
-def _wait_for(attempt: Callable[[], bool], path: str, patience: float) -> None:
+def _wait_for(attempt: Callable[[], bool], path: str, patience: float, pause: float = _AGAIN) -> None:
     """Try until it succeeds.
 
     :raises Busy: it did not for so many seconds.
@@ -137,4 +275,4 @@ def _wait_for(attempt: Callable[[], bool], path: str, patience: float) -> None:
     while not attempt():
         if time.monotonic() >= until:
             raise Busy(path)
-        time.sleep(_AGAIN)
+        time.sleep(pause)

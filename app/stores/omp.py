@@ -120,6 +120,12 @@ class Omp(Agent):
         folder, name = os.path.split(os.path.abspath(path))
         return SocketLock(os.path.join(folder, f".{name}.lock.os"), WRITERS_WAIT)
 
+    def publish_lock(self, path: str) -> AbstractContextManager[None] | None:
+        """Both of its locks: the gate, and the lock file beside the session."""
+        from app.stores.locks import PublishLock
+
+        return PublishLock(path, WRITERS_WAIT)
+
     def archive(self, store: Store) -> str:
         """Where `omp gc` puts cold sessions: beside the folder of the others, whatever that is in."""
         above, name = os.path.split(store.root)

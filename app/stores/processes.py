@@ -144,6 +144,60 @@ def _link(path: str) -> str:
         return ""
 
 
+def holder(
+    path: str,
+    status: os.stat_result,
+    was: str = "",
+    proc: str = "/proc",
+    run: Callable[[list[str]], str] | None = None,
+) -> tuple[int, str] | None:
+    """Another process that has a file open, and its name; None where none is seen.
+
+    :param path: the real path of the file.
+    :param status: of the file: what has its device and inode is the file.
+    :param was: the path under which processes opened it, if that is another.
+    :param proc: the folder of the process file system; without one, `lsof` is asked through `run`.
+    """
+    if not os.path.isdir(os.path.join(proc, "self")):
+        return _holder_by_lsof(path, run or _run)
+    names = {os.path.basename(path), os.path.basename(was)}
+    for entry in os.listdir(proc):
+        if not entry.isdigit() or int(entry) == os.getpid():
+            continue
+        folder = f"{proc}/{entry}"
+        try:
+            descriptors = os.listdir(f"{folder}/fd")
+        except OSError:
+            continue  # another user's, or it has ended
+        for descriptor in descriptors:
+            link = f"{folder}/fd/{descriptor}"
+            opened = _link(link)
+            # Only likely files are looked at closer: to do that on a network that is gone takes for ever.
+            named_so = os.path.basename(opened.removesuffix(DELETED)) in names
+            if not opened.startswith("/") or not (named_so or status.st_nlink > 1):
+                continue
+            try:
+                if os.path.samestat(os.stat(link), status):
+                    return int(entry), os.fsdecode(_read(f"{folder}/comm", line=True).rstrip(b"\n"))
+            except OSError:
+                continue
+    return None
+
+
+def _holder_by_lsof(path: str, run: Callable[[list[str]], str]) -> tuple[int, str] | None:
+    try:
+        listing = run(["lsof", "-w", "-n", "-P", "-Fpc", "--", path])
+    except (OSError, ValueError):
+        return None
+    pid = 0
+    for line in listing.splitlines():
+        if line.startswith("p") and line[1:].isdigit():
+            pid = int(line[1:])
+        elif line.startswith("c") and pid and pid != os.getpid():
+            return pid, line[1:]
+    return None
+
+
 def from_ps(
     names: Collection[str], run: Callable[[list[str]], str] | None = None
 ) -> tuple[list[Process], str]:

@@ -4,28 +4,41 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from app.sessions.errors import LiveSession
+from app.sessions.storage.file_storage import FileStorage
 from app.stores import agent_named
+from app.stores.locks import publish_lock_path
 from tests.interop.programs import Refused, assistant, user
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.interop.programs import Program
 
+ROOT = Path(__file__).resolve().parent.parent.parent
+KILLED = """
+import os, sys
+from app.stores.locks import PublishLock
+PublishLock(sys.argv[1]).__enter__()
+os._exit(9)
+"""
 
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere it would be a file in omp's folder")
-def test_omp_writes_nothing_while_we_have_it(omp: Program, tmp_path: Path) -> None:
+
+@pytest.mark.parametrize("kind", ["writers_lock", "publish_lock"])
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the first one is a file in omp's folder")
+def test_omp_writes_nothing_while_we_have_it(omp: Program, tmp_path: Path, kind: str) -> None:
     session = omp.make("create", str(tmp_path), str(tmp_path / "sessions"))
     session.call("appendMessage", user("question"))
     session.call("appendMessage", assistant("answer"))
     session.call("flush")
     path = session.state()["file"]
-    lock = agent_named("omp").writers_lock(path)
+    lock = getattr(agent_named("omp"), kind)(path)
     assert lock is not None
     with open(path, "rb") as file:
         before = file.read()
@@ -34,3 +47,33 @@ def test_omp_writes_nothing_while_we_have_it(omp: Program, tmp_path: Path) -> No
     with open(path, "rb") as file:
         assert file.read() == before
     omp.make("open", path).call("rewriteEntries")
+
+
+def test_omp_takes_the_lock_of_a_leafmark_that_was_killed(omp: Program, tmp_path: Path) -> None:
+    session = omp.make("create", str(tmp_path), str(tmp_path / "sessions"))
+    session.call("appendMessage", user("question"))
+    session.call("appendMessage", assistant("answer"))
+    session.call("flush")
+    path = session.state()["file"]
+    killed = subprocess.run([sys.executable, "-c", KILLED, path], cwd=ROOT, check=False)
+    assert killed.returncode == 9
+    lock = publish_lock_path(path)
+    assert os.path.exists(lock)
+    session.call("rewriteEntries")
+    assert not os.path.exists(lock)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere lsof is needed")
+def test_a_file_that_omp_has_open_is_not_rewritten(omp: Program, tmp_path: Path) -> None:
+    session = omp.make("create", str(tmp_path), str(tmp_path / "sessions"))
+    session.call("appendMessage", user("question"))
+    session.call("appendMessage", assistant("answer"))
+    session.call("flush")
+    session.call("appendMessage", user("another"))
+    path = session.state()["file"]
+    storage = FileStorage()
+    data, signature = storage.read(path)
+    with pytest.raises(LiveSession, match=r"process \d+ \(.*\) has it open"):
+        storage.replace(path, data, signature, agent_named("omp").publish_lock(path))
+    assert storage.read(path) == (data, signature)
+    assert os.listdir(os.path.dirname(path)) == [os.path.basename(path)]

@@ -136,8 +136,9 @@ class Appending(Session):
             fields = {"type": "title_change", "title": folded, "source": "user"}
             if before:
                 fields["previousTitle"] = before
-            entry_id = self._append(fields, keep_time=True)
-            self._file.retitle(folded)
+            entry = self._file.retitle(folded, fields)
+            assert entry is not None
+            entry_id = entry.id
         self._done("name", entry_id, before, self.session_name)
         return entry_id
 

@@ -6,7 +6,6 @@ import contextlib
 import errno
 import os
 import shutil
-import tempfile
 from typing import TYPE_CHECKING, Any
 
 from app.formats.dialects.base import Fork
@@ -15,6 +14,7 @@ from app.formats.stamps import iso
 from app.sessions.errors import ReadOnly
 from app.sessions.manager.session_file import fresh_id
 from app.sessions.storage.file_storage import refused
+from app.sessions.storage.temporary import copy_name
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -132,7 +132,9 @@ def artifacts_copied(folder: str, target: str, left_out: Collection[str]) -> Ite
     temporary = ""
     try:
         os.makedirs(os.path.dirname(target), exist_ok=True)
-        temporary = tempfile.mkdtemp(prefix=".", suffix=".leafmark", dir=os.path.dirname(target))
+        name = copy_name(os.path.dirname(target))
+        os.mkdir(name, 0o700)
+        temporary = name
         skipped = _copy_folder(folder, temporary, left_out)
         if os.path.lexists(target):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))

@@ -225,6 +225,7 @@ class Forking(Appending):
                 after_id=session_id,
             )
         )
+        self._storage.tidy(path)
         self._storage.create(path, data)
         self._file.load(path, (source._agent,))
         self._made((file.path, file.head.id))

@@ -35,8 +35,10 @@ from app.stores.live import MAYBE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
 
     from app.sessions.manager.entry import Entry
+    from app.sessions.storage.storage import Signature
 
 _TRIES = 50
 """How often a write is begun anew because somebody else wrote first. Each time they wrote a whole entry."""
@@ -67,11 +69,7 @@ class SessionFile(TrackedFile):
         :raises ReadOnly, LiveSession, WriteFailed, Unreadable, BadValue: nothing was written.
         :raises UnknownEntry: the file was written anew, and what the entry hangs on is not in it any more.
         """
-        self.check()
-        _ = self.writing
-        if self._has_nameless_leaf and "parentId" not in fields:
-            # It would become a root, and take everything before it out of the context.
-            raise ReadOnly(self.path, 0, "cannot be written to: its last entry has no id")
+        self._check_writable(fields)
         if self.storage is None or not self.written:
             entry = self._next(fields)
             self.left = self.book.leaf_id
@@ -82,6 +80,7 @@ class SessionFile(TrackedFile):
             return entry
         for attempt in range(_TRIES):
             self.protect(operation)
+            self._tidy()
             try:
                 self._migrate()
                 return self._written(self._next(fields, written=True), keep_time, before_write)
@@ -93,6 +92,14 @@ class SessionFile(TrackedFile):
                 self._failure = error
                 raise
         raise Changed(self.path)
+
+    def _check_writable(self, fields: Mapping[str, Any]) -> None:
+        """:raises ReadOnly, WriteFailed: no entry of these fields can be written."""
+        self.check()
+        _ = self.writing
+        if self._has_nameless_leaf and "parentId" not in fields:
+            # It would become a root, and take everything before it out of the context.
+            raise ReadOnly(self.path, 0, "cannot be written to: its last entry has no id")
 
     def _follow(self, fields: Mapping[str, Any]) -> None:
         """Read what others wrote, and see that what `fields` names is still there."""
@@ -113,11 +120,19 @@ class SessionFile(TrackedFile):
         """
         assert self.storage is not None
         assert self._signature is not None
-        line = (self._shrunk(entry) if self.writing.limits_size else entry.source) + b"\n"
-        size, self.left = self._signature.size, self.book.leaf_id
+        line, size = self._line(entry), self._signature.size
+        self.left = self.book.leaf_id
         if before_write is not None:
             before_write(entry)
         signature = self.storage.append(self.path, line, self._signature, keep_time=keep_time)
+        return self._added(entry, line, size, signature)
+
+    def _line(self, entry: Entry) -> bytes:
+        return (self._shrunk(entry) if self.writing.limits_size else entry.source) + b"\n"
+
+    def _added(self, entry: Entry, line: bytes, size: int, signature: Signature) -> Entry:
+        """Take in `entry`, whose `line` was appended when the file had `size` bytes."""
+        self.left = self.book.leaf_id
         self.moved = False
         if self.book.ends_open or signature.size != size + len(line):
             # An unfinished line was closed before ours: read how it stands now.
@@ -133,11 +148,12 @@ class SessionFile(TrackedFile):
         :raises WriteFailed: AlreadyThere and others.
         """
         assert self.storage is not None
+        self._tidy()
         try:
             data = self.body()
             empty = self.storage.signature(self.path)
             if empty is not None and empty.size == 0:
-                signature = self.storage.replace(self.path, data, empty)
+                signature = self.storage.replace(self.path, data, empty, self._publish_lock())
             else:
                 signature = self.storage.create(self.path, data)
         except Changed:
@@ -172,40 +188,77 @@ class SessionFile(TrackedFile):
                 error = NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
             refused(self.blobs.folder if self.blobs else self.path, error)
 
-    def retitle(self, title: str) -> None:
+    def retitle(self, title: str, fields: Mapping[str, Any] | None = None) -> Entry | None:
         """Put `title` into the title line; a file without one is written anew to get it (FORMATS 2.1).
 
         :param title: "" for none.
-        :raises LiveSession, WriteFailed: the title is as it was.
+        :param fields: of an entry that records the title, as for `append`; None for none.
+        :return: that entry.
+        :raises LiveSession, WriteFailed: the title is as it was, and there is no entry.
         """
-        self.check()
+        self._check_writable(fields or {"parentId": None})
         header = {name: value for name, value in self.header.items() if name not in _TITLE}
         if title:
             header |= {"title": title, "titleSource": "user"}
         if self.storage is None or not self.written:
+            added = None if fields is None else self.append(fields)
             self.header, self.book.name = header, title or None
-            return
+            return added
         slot = slot_line(title, "user" if title else None, now_ms())
         for _ in range(_TRIES):
-            assert self._signature is not None
-            in_place = self.head.slot_writable
-            self.protect("slot" if in_place else "rewrite")
             try:
-                if in_place:
-                    signature = self.storage.overwrite(self.path, slot, self._signature)
-                    self._settle(signature, b"")
-                    self.book.name = read_slot(slot[:-1]) or None
-                else:
-                    data = self._titled(header, slot)
-                    self._rewritten(data, self.storage.replace(self.path, data, self._signature))
+                if fields is not None:
+                    self.protect("branch" if self.moved else "append")
+                    self._tidy()
+                    self._migrate()
+                if self.head.slot_writable:
+                    return self._overwritten(slot, fields)
+                return self._retitled(header, slot, fields)
             except Changed:
-                self.refresh()
-                continue
+                self._follow(fields or {})
             except WriteFailed as error:
                 self._failure = error
                 raise
-            return
         raise Changed(self.path)
+
+    def _overwritten(self, slot: bytes, fields: Mapping[str, Any] | None) -> Entry | None:
+        """Write the title line in place, and the entry of `fields` at the end.
+
+        :raises Changed: the file is not what was read.
+        """
+        assert self.storage is not None
+        assert self._signature is not None
+        self.protect("slot")
+        entry = None if fields is None else self._next(fields, written=True)
+        line, size = b"" if entry is None else self._line(entry), self._signature.size
+        signature = self.storage.overwrite(self.path, slot, self._signature, line)
+        if entry is None:
+            self._settle(signature, b"")
+        else:
+            entry = self._added(entry, line, size, signature)
+        self.book.name = read_slot(slot[:-1]) or None
+        return entry
+
+    def _retitled(
+        self, header: dict[str, Any], slot: bytes, fields: Mapping[str, Any] | None
+    ) -> Entry | None:
+        """Write the file anew with a title line, and with the entry of `fields` at the end.
+
+        :raises Changed: the file is not what was read.
+        """
+        assert self.storage is not None
+        assert self._signature is not None
+        self.protect("rewrite")
+        entry = None if fields is None else self._next(fields, written=True)
+        data = self._titled(header, slot) + (b"" if entry is None else self._line(entry))
+        signature = self.storage.replace(self.path, data, self._signature, self._publish_lock())
+        left = self.book.leaf_id
+        self._rewritten(data, signature)
+        if entry is None:
+            return None
+        self.left, self.moved = left, False
+        self.book.leaf_id = entry.id
+        return self.book.by_id[entry.id]
 
     def _titled(self, header: dict[str, Any], slot: bytes) -> bytes:
         """The file with the title line `slot` first, and the title in its header as well."""
@@ -280,7 +333,17 @@ class SessionFile(TrackedFile):
         for entry in self.book.entries:
             lines[entry.line - 1] = migrated(entry.source, version, entry.index)
         data = b"\n".join(lines) + b"\n"
-        self._rewritten(data, self.storage.replace(self.path, data, self._signature))
+        lock = self._publish_lock()
+        self._rewritten(data, self.storage.replace(self.path, data, self._signature, lock))
+
+    def _publish_lock(self) -> AbstractContextManager[None] | None:
+        return agent_named(self.head.agent).publish_lock(self.path)
+
+    def _tidy(self) -> None:
+        """Clear up behind writes that were killed, before the first write of this session."""
+        if self.storage is not None and self._tidied != self.path:
+            self._tidied = self.path
+            self.storage.tidy(self.path, self._publish_lock())
 
 
 def fresh_id(taken: Mapping[str, Any]) -> str:

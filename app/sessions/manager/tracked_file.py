@@ -56,6 +56,8 @@ class TrackedFile:
         self._failure: WriteFailed | None = None
         self._made_here = False
         """Nobody else has had the chance to open it."""
+        self._tidied = ""
+        """The session before whose first write its folder was cleared up."""
 
     @property
     def writing(self) -> Writing:

@@ -1,8 +1,8 @@
 """The one writer (FORMATS 2.0; DESIGN, invariants): every byte that leafmark puts into an agent's file.
 
-Two of our own processes keep out of each other's way by a lock on the file itself, which leaves no trace. The
-agents know no lock that is safe to take, so what they do in between shows in the file's size and times: it is
-looked at again, under the lock, just before the write.
+Two leafmarks exclude each other by a lock on the file itself, which leaves no trace. What an agent does in
+between shows in the file's size and times, which are looked at again, under the lock, just before the write.
+A rewrite takes oh-my-pi's own lock as well, and carries over what other processes append meanwhile.
 """
 
 from __future__ import annotations
@@ -11,23 +11,28 @@ import contextlib
 import errno
 import os
 import stat
-import tempfile
+import time
 from typing import TYPE_CHECKING, NoReturn
 
+from app.formats.lines import read_at
 from app.sessions.asked import taken
 from app.sessions.errors import (
     AlreadyThere,
     Changed,
     DiskFull,
+    LiveSession,
     NoPath,
     NotAFile,
     NotThere,
     ReadOnlyFolder,
+    SessionError,
     Unreadable,
     WriteFailed,
 )
-from app.sessions.storage import own_growth
+from app.sessions.storage import own_growth, temporary
 from app.sessions.storage.storage import Signature
+from app.stores.locks import Busy, publish_lock_holder, publish_lock_path
+from app.stores.processes import holder
 
 try:
     import fcntl
@@ -35,7 +40,8 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
 _BINARY: int = getattr(os, "O_BINARY", 0)
 _NO_WAIT: int = getattr(os, "O_NONBLOCK", 0)
@@ -45,8 +51,40 @@ NEW_MODE = 0o600
 """Of new files: what a person said to a model is nobody else's business."""
 
 
+FRESH = 5.0
+"""Seconds since its last change after which nobody is writing an unfinished line any more."""
+LINE_WAIT = 2.0
+"""Seconds to wait for another process to finish its line."""
+HOLDER_WAIT = 0.5
+"""Seconds to wait for another process to close a file; one that only reads a session closes it sooner."""
+_LAST_WAIT = 2.0
+"""The same where the process opened it in the moment of a rewrite."""
+_PAUSE = 0.02
+"""Seconds between two looks, and before the first one after a rewrite: a process that is inside of `open` has
+its descriptor then.
+"""
+_LOCK_PAUSE = 0.002
+"""Seconds between two attempts to lock a file; a write takes about as long."""
+_NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EINVAL)
+"""How file systems without hard links refuse one."""
+
+
 class FileStorage:
-    """Sessions on disk."""
+    """Sessions on disk.
+
+    :param clock: seconds since the epoch; ``sleep`` waits for so many seconds.
+    :param proc: the folder of the process file system.
+    """
+
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.time,
+        sleep: Callable[[float], object] = time.sleep,
+        proc: str = "/proc",
+    ) -> None:
+        self._clock = clock
+        self._sleep = sleep
+        self._proc = proc
 
     def read(self, path: str, start: int = 0) -> tuple[bytes, Signature]:
         """As `SessionStorage.read`."""
@@ -74,11 +112,9 @@ class FileStorage:
     def append(self, path: str, line: bytes, expected: Signature, *, keep_time: bool = False) -> Signature:
         """As `SessionStorage.append`."""
         with self._locked(path, os.O_RDWR | os.O_APPEND, expected) as descriptor:
+            line = self._closing(path, descriptor) + line
             before = os.fstat(descriptor)
-            if before.st_size and os.pread(descriptor, 1, before.st_size - 1) != b"\n":
-                line = b"\n" + line
-            own_growth.adding(before.st_ino, before.st_size, line)
-            self._write(path, descriptor, line, before.st_size)
+            self._add(path, descriptor, line)
             self._settle(path, descriptor)
             if keep_time:
                 with contextlib.suppress(OSError):  # not our file: the time is a courtesy
@@ -98,36 +134,84 @@ class FileStorage:
             refused(path, NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR)))
         except OSError as error:
             refused(path, error)
-        temporary = self._temporary(path, data, NEW_MODE)
-        with self._dropped_on_failure(temporary, path):
-            self._move_in(temporary, path)
+        made, _ = self._copy(path, data, NEW_MODE)
+        with self._dropped_on_failure(made, path):
+            self._move_in(made, path)
         self._sync_folder(folder)
         return _signature(os.stat(path))
 
-    def replace(self, path: str, data: bytes, expected: Signature) -> Signature:
-        """As `SessionStorage.replace`."""
-        with self._locked(path, os.O_RDWR, expected) as descriptor:
-            target = os.path.realpath(path)
-            mode = stat.S_IMODE(os.fstat(descriptor).st_mode)
-            temporary = self._temporary(target, data, mode)
-            with self._dropped_on_failure(temporary, path):
-                os.replace(temporary, target)
-            self._sync_folder(os.path.dirname(target))
-            return _signature(os.stat(target))
+    def replace(
+        self, path: str, data: bytes, expected: Signature, lock: AbstractContextManager[None] | None = None
+    ) -> Signature:
+        """As `SessionStorage.replace`.
 
-    def overwrite(self, path: str, data: bytes, expected: Signature) -> Signature:
+        A process that opened the file just before still has the old one. That gets a hidden name until no
+        process has it open, and what was appended to it is appended to the new one.
+        """
+        target = os.path.realpath(path)
+        with self._locked(path, os.O_RDWR, expected) as old:
+            self._closing(path, old)
+            before = os.fstat(old)
+            self._expect_closed(path, target, before, HOLDER_WAIT)
+            made, signature = self._copy(target, data, stat.S_IMODE(before.st_mode))
+            with self._dropped_on_failure(made, path), self._held(path, lock):
+                # It took a while to write the copy.
+                self._expect_closed(path, target, before, 0)
+                self._expect(path, old, expected)
+                kept = self._keep(target, expected.size)
+                try:
+                    os.replace(made, target)
+                except OSError:
+                    if kept:
+                        os.unlink(kept)
+                    raise
+            self._sync_folder(os.path.dirname(target))
+            self._carry_over(old, before, target, kept)
+        return signature
+
+    def overwrite(self, path: str, data: bytes, expected: Signature, line: bytes = b"") -> Signature:
         """As `SessionStorage.overwrite`."""
-        with self._locked(path, os.O_RDWR, expected) as descriptor:
+        with self._locked(path, os.O_RDWR, expected) as descriptor, contextlib.ExitStack() as stack:
+            end = -1
+            if line:
+                line = self._closing(path, descriptor) + line
+                # A second descriptor: the first one would append the title as well.
+                end = stack.enter_context(self._opened(path, os.O_RDWR | os.O_APPEND))
+                self._expect(path, end, expected)
             before = os.pread(descriptor, len(data), 0)
+            added = 0
             try:
+                # The title first: a kill in between leaves a title that counts, not an entry that does not.
                 if os.pwrite(descriptor, data, 0) != len(data):
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                if line:
+                    self._add(path, end, line)
+                    added = len(line)
                 os.fsync(descriptor)
-            except OSError as error:
+            except (OSError, WriteFailed) as error:
                 with contextlib.suppress(OSError):
                     os.pwrite(descriptor, before, 0)
-                refused(path, error)
+                if added:
+                    self._take_back(descriptor, expected.size, added)
+                if isinstance(error, OSError):
+                    refused(path, error)
+                raise
             return _signature(os.fstat(descriptor))
+
+    def tidy(self, path: str, lock: AbstractContextManager[None] | None = None) -> None:
+        """As `SessionStorage.tidy`."""
+        target = os.path.realpath(path)
+        folder = os.path.dirname(target)
+        now_ms = int(self._clock() * 1000)
+        for found in list(temporary.temporaries(folder)):
+            if found.session:
+                self._tidy_kept(found, target, now_ms)
+            elif found.is_old(now_ms):
+                temporary.remove(found)
+        if lock is not None and os.path.exists(publish_lock_path(path)):
+            # A program that was killed left it, unless it is held; to take it removes it.
+            with contextlib.suppress(OSError), lock:
+                pass
 
     # inside
 
@@ -155,24 +239,140 @@ class FileStorage:
 
     @contextlib.contextmanager
     def _locked(self, path: str, flags: int, expected: Signature) -> Iterator[int]:
-        with self._opened(path, flags) as descriptor:
-            if fcntl is not None:
-                # Freed with the descriptor, also when the process is killed.
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
-            there = self.signature(path)
-            if _signature(os.fstat(descriptor)) != expected or there != expected:
-                raise Changed(path)
-            yield descriptor
+        while True:
+            with self._opened(path, flags) as descriptor:
+                if _lock(descriptor):
+                    self._expect(path, descriptor, expected)
+                    yield descriptor
+                    return
+            # Another leafmark writes it, and refuses to rewrite a file that a process has open.
+            self._sleep(_LOCK_PAUSE)
 
-    def _write(self, path: str, descriptor: int, line: bytes, size: int) -> None:
+    def _expect(self, path: str, descriptor: int, expected: Signature) -> None:
+        """:raises Changed: the open file, or the one at `path`, is not `expected`."""
+        if _signature(os.fstat(descriptor)) != expected or self.signature(path) != expected:
+            raise Changed(path)
+
+    def _closing(self, path: str, descriptor: int) -> bytes:
+        """Return what goes before an appended line: a newline if the last line is unfinished and old, else
+        nothing. A line that another process may be writing is waited for.
+
+        :raises Changed: it was finished; the file is to be read again.
+        :raises LiveSession: it was not.
+        """
+        status = os.fstat(descriptor)
+        if _ends_whole(descriptor, status):
+            return b""
+        began = self._clock()
+        if abs(began - status.st_mtime) >= FRESH:
+            return b"\n"
+        while self._clock() - began < LINE_WAIT:
+            self._sleep(_PAUSE)
+            if _ends_whole(descriptor, os.fstat(descriptor)):
+                raise Changed(path)
+        raise LiveSession(path, "another process is writing its last line", None)
+
+    def _add(self, path: str, descriptor: int, line: bytes) -> None:
+        """Append `line` in one write.
+
+        :raises WriteFailed: the system refused; nothing of it stays.
+        """
+        before = os.fstat(descriptor)
+        own_growth.adding(before.st_ino, before.st_size, line)
         try:
-            written = os.write(descriptor, line)
+            temporary.append_whole(descriptor, line, before.st_size)
         except OSError as error:
             refused(path, error)
-        if written < len(line):
-            # The disk is full. A line that is half there would be everybody's trouble: take it off again.
-            self._take_back(descriptor, size, written)
-            refused(path, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+
+    # rewriting
+
+    def _expect_closed(self, path: str, target: str, status: os.stat_result, patience: float) -> None:
+        """Wait until no other process has the file open, nor oh-my-pi's lock on it.
+
+        :param target: its real path.
+        :param patience: seconds to wait.
+        :raises LiveSession: one has; it is named.
+        """
+        began = self._clock()
+        while True:
+            found = holder(target, status, proc=self._proc)
+            reason = f"process {found[0]} ({found[1]}) has it open" if found else ""
+            pid = found[0] if found else publish_lock_holder(publish_lock_path(path))
+            if pid is None or pid == os.getpid():
+                return
+            if self._clock() - began >= patience:
+                reason = reason or f"process {pid} has locked it"
+                raise LiveSession(path, f"{reason}, and it has to be written anew", pid)
+            self._sleep(_PAUSE)
+
+    @contextlib.contextmanager
+    def _held(self, path: str, lock: AbstractContextManager[None] | None) -> Iterator[None]:
+        """Hold the lock of the agent's own programs, if they have one."""
+        with contextlib.ExitStack() as stack:
+            if lock is not None:
+                try:
+                    stack.enter_context(lock)
+                except Busy as busy:
+                    who = f"process {busy.pid}" if busy.pid else "another process"
+                    raise LiveSession(path, f"{who} has locked it to write to it", busy.pid) from None
+            yield
+
+    def _keep(self, target: str, size: int) -> str:
+        """Give the session a second, hidden name; "" where the file system knows no hard links."""
+        kept = temporary.kept_name(target, size)
+        try:
+            os.link(target, kept)
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+            return ""
+        return kept
+
+    def _carry_over(self, old: int, before: os.stat_result, target: str, kept: str) -> None:
+        """Append to the new file what other processes append to the old one, until none has it open.
+
+        :param kept: its hidden name. It stays if a process keeps the file open, or if the lines cannot be
+            written: the next write carries them over.
+        """
+        began, size = self._clock(), before.st_size
+        try:
+            while True:
+                self._sleep(_PAUSE)
+                is_open = holder(kept or target, before, target, self._proc) is not None
+                size = temporary.carry_over(old, size, target, torn=not is_open)
+                if not is_open:
+                    break
+                if self._clock() - began >= _LAST_WAIT:
+                    return
+            if kept:
+                os.unlink(kept)
+            temporary.carry_over(old, size, target, torn=True)
+        except OSError as error:
+            if not kept:
+                refused(target, error)
+
+    def _tidy_kept(self, found: temporary.Temporary, target: str, now_ms: int) -> None:
+        """Carry over what a kept file has that its session lacks, and remove it if it is old.
+
+        :param target: the session that is being written. A kept file of another one stays while it has more
+            than that session has.
+        """
+        session = temporary.session_of(found)
+        if not session:
+            return
+        with contextlib.suppress(OSError, SessionError), self._opened(found.path, os.O_RDONLY) as old:
+            if not _lock(old):
+                return  # the rewrite is still under way
+            status = os.fstat(old)
+            if os.path.samestat(status, os.stat(session)):
+                temporary.remove(found)
+                return
+            is_open = holder(found.path, status, session, self._proc) is not None
+            size = found.rewritten
+            if session == target:
+                size = temporary.carry_over(old, size, session, torn=not is_open)
+            if found.is_old(now_ms) and not is_open and size >= status.st_size:
+                temporary.remove(found)
 
     def _settle(self, path: str, descriptor: int) -> None:
         try:
@@ -187,52 +387,55 @@ class FileStorage:
             if os.fstat(descriptor).st_size == size + written:
                 os.ftruncate(descriptor, size)
 
-    def _temporary(self, path: str, data: bytes, mode: int) -> str:
-        """A file of `data` beside `path`, on disk; its name is no session's."""
-        temporary = ""
+    def _copy(self, path: str, data: bytes, mode: int) -> tuple[str, Signature]:
+        """A file of `data` beside `path`, on disk, under a name that is no session's; and what it is."""
+        made = ""
         try:
-            # The session's own name may be as long as a name can be.
-            descriptor, temporary = tempfile.mkstemp(
-                prefix=".", suffix=".leafmark", dir=os.path.dirname(path)
-            )
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fchmod(file.fileno(), mode)
-                os.fsync(file.fileno())
+            descriptor, made = temporary.new_copy(os.path.dirname(path))
+            try:
+                view = memoryview(data)
+                while view:
+                    view = view[os.write(descriptor, view) :]
+                os.fchmod(descriptor, mode)
+                os.fsync(descriptor)
+                signature = _signature(os.fstat(descriptor))
+            finally:
+                os.close(descriptor)
         except OSError as error:
-            if temporary:
+            if made:
                 with contextlib.suppress(OSError):
-                    os.unlink(temporary)
+                    os.unlink(made)
             refused(path, error)
-        return temporary
+        return made, signature
 
-    def _move_in(self, temporary: str, path: str) -> None:
-        """Give `temporary` the name `path`, which must be free."""
+    def _move_in(self, made: str, path: str) -> None:
+        """Give the copy `made` the name `path`, which must be free."""
         try:
-            os.link(temporary, path)
+            os.link(made, path)
         except FileExistsError:
             raise
         except OSError:
             # A file system without hard links: take the name first, then put the file there.
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, NEW_MODE))
             try:
-                os.replace(temporary, path)
+                os.replace(made, path)
             except OSError:
                 os.unlink(path)
                 raise
         else:
-            os.unlink(temporary)
+            os.unlink(made)
 
     @contextlib.contextmanager
-    def _dropped_on_failure(self, temporary: str, path: str) -> Iterator[None]:
-        """Moving `temporary` to `path`: where that fails, it goes and the failure is told."""
+    def _dropped_on_failure(self, made: str, path: str) -> Iterator[None]:
+        """Remove the copy `made` if it cannot be moved to `path`, and raise the reason."""
         try:
             yield
-        except OSError as error:
+        except BaseException as error:
             with contextlib.suppress(OSError):
-                os.unlink(temporary)
-            refused(path, error)
+                os.unlink(made)
+            if isinstance(error, OSError):
+                refused(path, error)
+            raise
 
     def _sync_folder(self, folder: str) -> None:
         with contextlib.suppress(OSError):  # not every system opens folders
@@ -245,6 +448,23 @@ class FileStorage:
 
 def _signature(status: os.stat_result) -> Signature:
     return Signature(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+def _lock(descriptor: int) -> bool:
+    """Lock the file for this process, until the descriptor is closed; False where another one has it."""
+    if fcntl is not None:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError:
+            pass  # some network file systems have no locks
+    return True
+
+
+def _ends_whole(descriptor: int, status: os.stat_result) -> bool:
+    """Whether the last line has its newline; a file without lines has none to finish."""
+    return not status.st_size or read_at(descriptor, 1, status.st_size - 1) == b"\n"
 
 
 def refused(path: str, error: OSError) -> NoReturn:

@@ -1,15 +1,19 @@
 """Where the bytes of sessions are: one small interface, kept by a file system or by memory (specs 002).
 
 Everything that leafmark writes to a session goes through the four ways of `SessionStorage`: one more line at
-the end, a new file, a whole file anew, the title slot in place (DESIGN, invariants).
+the end, a new file, a whole file anew, the title slot in place (DESIGN, invariants). `tidy` clears up after
+writes that were killed.
 """
 
 from __future__ import annotations
 
 import errno
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from app.sessions.errors import AlreadyThere, Changed, NotThere
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
 
 
 class Signature(NamedTuple):
@@ -40,6 +44,7 @@ class SessionStorage(Protocol):
         :param keep_time: leave the file's modification time as it is (FORMATS 2.0, rule 8).
         :raises Unreadable: there is no file.
         :raises Changed: the file is not `expected` any more; nothing was written.
+        :raises LiveSession: another process has written half of the last line, and does not finish it.
         :raises WriteFailed: the system refused; the file is as it was.
         """
 
@@ -50,20 +55,36 @@ class SessionStorage(Protocol):
         :raises WriteFailed: the system refused; there is no file.
         """
 
-    def replace(self, path: str, data: bytes, expected: Signature) -> Signature:
+    def replace(
+        self, path: str, data: bytes, expected: Signature, lock: AbstractContextManager[None] | None = None
+    ) -> Signature:
         """Put `data` in the place of the whole file in one step; its mode stays.
 
+        A line that another process appends meanwhile stands after `data`.
+
+        :param lock: that of the agent's own programs, which is held for the step; None for none.
+        :return: what the file is with `data` alone.
         :raises Unreadable: there is no file.
         :raises Changed: the file is not `expected` any more.
+        :raises LiveSession: another process has it open or locked, or is writing its last line.
         :raises WriteFailed: the system refused; the file is as it was.
         """
 
-    def overwrite(self, path: str, data: bytes, expected: Signature) -> Signature:
-        """Write `data` over the first bytes of the file; its size stays.
+    def overwrite(self, path: str, data: bytes, expected: Signature, line: bytes = b"") -> Signature:
+        """Write `data` over the first bytes of the file, and `line` after its last one: both or neither.
 
+        :param line: newline included; none by default, and the file's size stays.
         :raises Unreadable: there is no file.
         :raises Changed: the file is not `expected` any more.
-        :raises WriteFailed: the system refused.
+        :raises LiveSession: as `append`; without a `line` it does not matter.
+        :raises WriteFailed: the system refused; the file is as it was.
+        """
+
+    def tidy(self, path: str, lock: AbstractContextManager[None] | None = None) -> None:
+        """Clear up what killed writes left in the folder of the session at `path`, which is to be written.
+
+        Lines that another process wrote to the file while it was replaced are appended to the session.
+        Temporary copies that are older than an hour are removed, and so is an abandoned `lock`.
         """
 
 
@@ -100,15 +121,20 @@ class MemoryStorage:
             raise AlreadyThere(path, "is there already", errno.EEXIST)
         return self._put(path, data)
 
-    def replace(self, path: str, data: bytes, expected: Signature) -> Signature:
+    def replace(
+        self, path: str, data: bytes, expected: Signature, lock: AbstractContextManager[None] | None = None
+    ) -> Signature:
         """As `SessionStorage.replace`."""
         self._expect(path, expected)
         return self._put(path, data)
 
-    def overwrite(self, path: str, data: bytes, expected: Signature) -> Signature:
+    def overwrite(self, path: str, data: bytes, expected: Signature, line: bytes = b"") -> Signature:
         """As `SessionStorage.overwrite`."""
         before = self._expect(path, expected)
-        return self._put(path, data + before[len(data) :])
+        return self._put(path, data + before[len(data) :] + line)
+
+    def tidy(self, path: str, lock: AbstractContextManager[None] | None = None) -> None:
+        """As `SessionStorage.tidy`: nothing is ever left."""
 
     def _expect(self, path: str, expected: Signature) -> bytes:
         if self.signature(path) != expected:

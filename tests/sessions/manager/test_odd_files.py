@@ -152,6 +152,7 @@ def test_a_tail_of_nul_bytes_is_closed_and_not_lost(home: Home) -> None:
     path = write_session(home.folder / "s.jsonl", *chain("one", "two"))
     with path.open("ab") as file:
         file.write(b"\0" * 100)
+    os.utime(path, (1, 1))
     before = path.read_bytes()
     added = home.open(path).append_message(USER)
     assert path.read_bytes().startswith(before + b"\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -68,6 +69,8 @@ def step(manager: SessionManager, path: Path, what: str, at: int, text: str) -> 
             }
             with path.open("ab") as file:
                 file.write(written[what])
+            # Long ago: an unfinished line that is new would be waited for.
+            os.utime(path, (1, 1))
 
 
 @pytest.mark.parametrize("agent", ["pi", "omp"])
