@@ -379,6 +379,7 @@ def test_damaged_and_old_files(run, home, store):
     assert twice.read_bytes() == before
     torn = write_session(store / "4.jsonl", *chain("q", "a", id="torn"), "{broken")
     torn.write_bytes(torn.read_bytes() + b'{"type":"mess')
+    os.utime(torn, (1, 1))
     before = torn.read_bytes()
     assert run("label", "torn", "00000001", "x").code == 0
     assert torn.read_bytes().startswith(before + b"\n{")

@@ -273,14 +273,17 @@ class FileStorage:
         raise LiveSession(path, "another process is writing its last line", None)
 
     def _add(self, path: str, descriptor: int, line: bytes) -> None:
-        """Append `line` in one write.
+        before = os.fstat(descriptor)
+        own_growth.adding(before.st_ino, before.st_size, line)
+        self._write(path, descriptor, line, before.st_size)
+
+    def _write(self, path: str, descriptor: int, line: bytes, size: int) -> None:
+        """Append `line` to a file of `size` bytes, in one write.
 
         :raises WriteFailed: the system refused; nothing of it stays.
         """
-        before = os.fstat(descriptor)
-        own_growth.adding(before.st_ino, before.st_size, line)
         try:
-            temporary.append_whole(descriptor, line, before.st_size)
+            temporary.append_whole(descriptor, line, size)
         except OSError as error:
             refused(path, error)
 
