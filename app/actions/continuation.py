@@ -7,6 +7,7 @@ restored, or put aside.
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,7 +17,14 @@ from app.actions.trash import trash_file
 from app.formats.decode import BadLine, decode
 from app.formats.header import find_header
 from app.formats.lines import open_file
-from app.sessions.errors import HeaderlessContinuation, LiveSession, NotThere, ReadOnly
+from app.sessions.errors import (
+    AlreadyThere,
+    HeaderlessContinuation,
+    LiveSession,
+    NotThere,
+    ReadOnly,
+    SessionError,
+)
 from app.sessions.manager.change import Change
 from app.sessions.manager.guard import Guard
 from app.sessions.manager.tracked_file import now_ms
@@ -26,13 +34,12 @@ from app.stores import agent_named
 from app.stores.live import IDLE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from app.actions.restore import Trashed
 
 _LONGEST = 256 << 20
 """Bytes. What an agent wrote since is short; a longer file is taken for something else."""
-_LONGEST_SESSION = 4 << 30
 
 
 class Continuation(NamedTuple):
@@ -56,17 +63,16 @@ def continuation_in(path: str, session: str) -> Continuation | None:
         if not stat.S_ISREG(os.lstat(path).st_mode):
             return None
         data = read_small(path, _LONGEST)
-        lines_before = read_small(session, _LONGEST_SESSION).split(b"\n")
+        lines = [(number, line) for number, line in enumerate(data.split(b"\n"), 1) if line.strip()]
+        entries = [(number, line, _entry(line)) for number, line in lines]
+        named = {value for *_, entry in entries if entry for value in (entry["id"], entry.get("parentId"))}
+        known = _entries_of(session, named)
     except OSError:
         return None
-    before = (entry for entry in map(_entry, lines_before) if entry and entry["type"] != "session")
-    known = {entry["id"]: entry for entry in before}
-    lines = [(number, line) for number, line in enumerate(data.split(b"\n"), 1) if line.strip()]
     problem = ""
     count = 0
     missing = []
-    for number, line in lines:
-        entry = _entry(line)
+    for number, line, entry in entries:
         if entry is not None and entry["type"] == "session":
             return None
         if entry is None:
@@ -113,6 +119,7 @@ def clear_place(what: Change | Trashed, env: Mapping[str, str], *, join: bool) -
         line is a complete entry, with its parent in the session or before it.
     :return: the move of the continuation.
     :raises ReadOnly: the entries cannot be appended; nothing was changed.
+    :raises AlreadyThere: something else has taken the place since; nothing was changed.
     :raises LiveSession: an agent may still be writing to it, and the parents of what it writes next must not
         go; nothing was changed.
     :raises SessionError: it cannot be moved; the class says why.
@@ -122,6 +129,8 @@ def clear_place(what: Change | Trashed, env: Mapping[str, str], *, join: bool) -
     _expect_idle(path, session, agent, env)
     if join:
         _append(path, session)
+    elif continuation_in(path, session) is None:
+        raise _another(path)
     change = trash_file(path, agent, env)
     if join and change.after:
         # The agent may have written a line in between.
@@ -134,11 +143,18 @@ def _append(path: str, session: str) -> None:
     signature = storage.signature(session)
     found = continuation_in(path, session)
     if found is None or signature is None:
-        return
+        raise _another(path)
     if found.problem:
         raise ReadOnly(path, 0, f"cannot be appended to the session: {found.problem}")
     if found.missing:
         storage.append(session, b"".join(found.missing), signature)
+
+
+def _another(path: str) -> SessionError:
+    """What is raised if the file at `path` has gone, or something else has taken its place."""
+    if os.path.lexists(path):
+        return AlreadyThere(path, "is there already", errno.EEXIST)
+    return NotThere(path, 0, "no such file")
 
 
 def _expect_idle(path: str, session: str, agent: str, env: Mapping[str, str]) -> None:
@@ -156,9 +172,24 @@ def _expect_idle(path: str, session: str, agent: str, env: Mapping[str, str]) ->
         raise LiveSession(path, reason, found.pid)
 
 
+def _entries_of(session: str, ids: Collection[object]) -> dict[object, dict[str, Any]]:
+    """Those of these ids in the file of a session.
+
+    :raises OSError: it cannot be read.
+    """
+    found: dict[object, dict[str, Any]] = {}
+    with open(open_file(session), "rb") as file:
+        for line in file:
+            entry = _entry(line)
+            if entry is not None and entry["id"] in ids and entry["type"] != "session":
+                found[entry["id"]] = entry
+    return found
+
+
 def _entry(line: bytes) -> dict[str, Any] | None:
     try:
         value = decode(line)
     except BadLine:
         return None
-    return value if isinstance(value.get("id"), str) and isinstance(value.get("type"), str) else None
+    is_entry = isinstance(value.get("id"), str) and isinstance(value.get("type"), str)
+    return value if is_entry and isinstance(value.get("parentId"), str | None) else None

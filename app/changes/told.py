@@ -54,7 +54,7 @@ def as_part(change: Change, path: str | None) -> dict[str, Any]:
     :param path: as above; None where nobody knows.
     """
     return {
-        "session": {"agent": change.agent, "id": change.session_id, "path": path},
+        "session": {"agent": change.agent, "id": change.session_id or None, "path": path},
         "change": {
             "kind": change.kind,
             "entry_id": change.entry_id or None,

@@ -122,6 +122,7 @@ def test_a_line_that_comes_at_the_last_moment_is_appended_too(
         (json.dumps(message("00000001", "n2", "user", "x")) + "\n", "another entry with the id of line 3"),
         (json.dumps(message("n3", "n2", "user", "x")), "its last line may not be complete"),
         ("\x1b[31m\n", "line 3 is no complete entry"),
+        ('{"type":"message","id":"n3","parentId":[]}\n', "line 3 is no complete entry"),
     ],
 )
 def test_what_cannot_be_appended_is_only_put_aside(
@@ -158,6 +159,17 @@ def test_anything_else_there_is_only_there(home: Home, path: Path, lines: list[d
         restore(change)
     assert type(error.value) is AlreadyThere
     assert error.value.reason == "is there already"
+
+
+@pytest.mark.parametrize("join", [True, False])
+def test_a_session_that_has_taken_the_place_since_is_not_moved(
+    home: Home, path: Path, trashed: Change, join: bool
+) -> None:
+    write_session(path, *chain("another", id="other"))
+    before = contents(str(home.folder))
+    with pytest.raises(AlreadyThere):
+        clear_place(trashed, home.env, join=join)
+    assert contents(str(home.folder)) == before
 
 
 def test_while_an_agent_may_be_writing_nothing_is_moved(
