@@ -227,6 +227,8 @@ CHANGES = {
     "restore": Command(
         "bring sessions back from the trash, or from oh-my-pi's archive",
         Word("sessions", "where it was, where it lies, its id, or the beginning of one id", "+", "SESSION"),
+        Option("join", "append what its agent wrote after it was trashed"),
+        Option("aside", "trash what its agent wrote after it was trashed"),
         _JSON,
     ),
     "undo": Command("take back the last change that leafmark made", _JSON),

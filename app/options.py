@@ -24,6 +24,7 @@ class Options:
     to, last          of `fork`
     sessions          the sessions that are meant, of `trash` and `restore`
     list              of `trash`
+    join, aside       of `restore`
     print             of `resume`
     anyway            of `trash` and `resume`
     """
@@ -56,6 +57,8 @@ class Options:
         self.sessions: list[str] = []
         self.anyway = False
         self.list = False
+        self.join = False
+        self.aside = False
         self.print = False
 
     def __eq__(self, other: object) -> bool:

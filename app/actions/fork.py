@@ -42,8 +42,8 @@ def fork(
     :param store: where the session was found; the one that `env` leads to where None.
     :param exact: `entry` is a whole id, of an entry that was seen and may have gone.
     :param keep: the path ends with the entry itself, whatever it is.
-    :return: what was done; `after` is the new file's path. A folder of artifacts stays with the old session,
-        as when oh-my-pi makes a session of a path (FORMATS 2.2).
+    :return: what was done; `after` is the new file's path. oh-my-pi's folder of artifacts is copied, as its
+        own `/fork` does, because the entries that are kept refer to what is in it.
     :raises NotAFolder: there is no folder `to`.
     :raises UnansweredCalls: tool calls have no result at `entry`; the reason names the entries that will do.
     :raises SessionError: there is no new file; the class says why.

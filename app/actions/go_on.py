@@ -18,6 +18,7 @@ from app.actions.opened import entry_there, folder_named, opened
 from app.actions.resume import plan, quoted
 from app.actions.safe_points import SafePoint, safe_points, unanswered
 from app.sessions.errors import Changed, SessionError
+from app.sessions.manager.change import announce
 from app.sessions.manager.navigate import target_of
 from app.stores import agent_named
 
@@ -130,8 +131,12 @@ def in_place(
     :raises SessionError: nothing was written; the class says why.
     """
     change = _moved(_opened(question, env, store), question, summary)
+    draft_path = agent_named(question.agent).draft_path(question.path)
+    if draft_path and draft and not change.is_nothing:
+        is_new = not os.path.isdir(os.path.dirname(draft_path))
+        announce(replace(change, draft=draft, draft_folder=is_new))
     try:
-        left = leave_draft(agent_named(question.agent).draft_path(question.path), draft)
+        left = leave_draft(draft_path, draft)
     except SessionError:
         # the leaf has moved all the same
         return change

@@ -3,20 +3,29 @@
 It is leafmark's own file, `journal.jsonl` in its state folder: a line for each change, and a line for each
 that was taken back or of which it was said why that cannot be. Several programs may write to it at a time.
 What went to the trash is known by it as long as it lies there, whatever was done and taken back since.
+
+While a change is being made, a file beside the journal says which one (`Journal.intend`). If the process is
+killed, that file stays, and the next leafmark settles it (`app.actions.earlier`). An older leafmark does not
+look at such files.
 """
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
+import secrets
 from io import BytesIO
 from typing import TYPE_CHECKING, BinaryIO
 
 from app.actions.recorded import (
+    Interrupted,
     Recorded,
     actions_of,
     as_line,
     entries_of,
+    intent_line,
+    interrupted_in,
     number_in,
     taken_back_line,
     trashed_by,
@@ -24,12 +33,13 @@ from app.actions.recorded import (
 )
 from app.formats.lines import BLANK_BYTES, run_start
 from app.places import make_own_folders
+from app.sessions.manager.change import announced_to
 from app.sessions.manager.tracked_file import now_ms
-from app.small_files import check_regular, write_whole
+from app.small_files import check_regular, read_small, write_whole
 from app.stores.locks import FileLock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from app.sessions.manager.change import Change
 
@@ -41,6 +51,7 @@ The file is written anew when it has `_MORE` more.
 KEPT_BYTES = 64 << 20
 """Of a file that is longer the oldest actions go as well, but never the last one."""
 
+_INTENT = f"{NAME}.intent-"
 _MORE = 200
 _LONGEST = 256 << 20
 """Of a file that is longer only the end is read."""
@@ -64,10 +75,12 @@ class Journal:
         self._folder = state_folder
         self._path = os.path.join(state_folder, NAME)
 
-    def record(self, change: Change, action: int = 0) -> int:
-        """Note a change.
+    def record(self, change: Change, action: int = 0, *, intent: str = "", at_ms: int = 0) -> int:
+        """Note a change. A restore undoes the moves to the trash that put the session where it lay.
 
         :param action: the number of the first of those that are made together with it; 0: it is the first.
+        :param intent: the token of the intent that said so before, "" for none.
+        :param at_ms: when it was made, milliseconds since the epoch; 0 for now.
         :return: its number, by which it can be said to be taken back; 0 where nothing was done.
         :raises OSError: it cannot be written.
         """
@@ -76,7 +89,11 @@ class Journal:
         make_own_folders(self._folder)
         with self._locked():
             number = self._last_number() + 1
-            text = as_line(Recorded(number, now_ms(), change, action or number))
+            at_ms = at_ms or now_ms()
+            text = as_line(Recorded(number, at_ms, change, action or number), intent)
+            if change.kind == "restore":
+                moved = [each for each in self.standing() if _put_there(each.change, change)]
+                text = b"".join(taken_back_line(each.number, None, at_ms) for each in moved) + text
             # Between two actions: none is cut in two, and one of thousands of changes asks but once.
             if action or not self._thin_out(text):
                 self._append(text)
@@ -102,14 +119,15 @@ class Journal:
         """
         return trashed_by(entries_of(self._read()))
 
-    def taken_back(self, number: int, by: Change | None = None) -> None:
+    def taken_back(self, number: int, by: Change | None = None, *, intent: str = "") -> None:
         """Note that the change of this number was taken back, or never can be: it is not the last any more.
         Was it a restore, then the move to the trash before that stands again.
 
         :param by: what took it back, None where nothing did.
+        :param intent: the token of the intent that said so before, "" for none.
         :raises OSError: it cannot be written.
         """
-        self._note(taken_back_line(number, by, now_ms()))
+        self._note(taken_back_line(number, by, now_ms(), intent))
 
     def told(self, number: int) -> None:
         """Note that it was said what stands in the way of taking the change of this number back.
@@ -117,6 +135,82 @@ class Journal:
         :raises OSError: it cannot be written.
         """
         self._note(written({"in_the_way": number, "at": now_ms()}))
+
+    # what is about to be done
+
+    def intend(self, action: int = 0, undoes: int = 0) -> Intent:
+        """Note each change that is made in the body of a `with` before it is made; see `Intent`.
+
+        :param action: as of `record`.
+        :param undoes: the number of the change that is undone in the body; 0 for none.
+        """
+        return Intent(self, action, undoes)
+
+    @contextlib.contextmanager
+    def interrupted(self) -> Iterator[list[Interrupted]]:
+        """The changes that were about to be made by processes that have ended, oldest first. No other
+        leafmark gets them until the end of the `with`; each is to be handed to `settle`.
+        """
+        names = self._intents()
+        with contextlib.ExitStack() as held:
+            found = []
+            if names:
+                with self._locked():
+                    found = [each for name in names if (each := self._held(name, held)) is not None]
+            yield sorted(found, key=lambda each: each.at_ms)
+
+    def settle(self, interrupted: Interrupted, change: Change | None) -> None:
+        """Note what became of a change that was interrupted.
+
+        :param change: as it was made; None where it was not.
+        :raises OSError: it cannot be written.
+        """
+        if change is not None and interrupted.token.encode() not in self._read():
+            if interrupted.undoes:
+                self.taken_back(interrupted.undoes, change, intent=interrupted.token)
+            else:
+                token, at_ms = interrupted.token, interrupted.at_ms
+                self.record(change, interrupted.action, intent=token, at_ms=at_ms)
+        os.unlink(interrupted.path)
+
+    def _intents(self) -> list[str]:
+        try:
+            return [name for name in os.listdir(self._folder) if name.startswith(_INTENT)]
+        except OSError:
+            return []
+
+    def _held(self, name: str, held: contextlib.ExitStack) -> Interrupted | None:
+        """What the file of that name says, locked; None where its process runs, or was killed before it had
+        written the file and so before it did anything.
+        """
+        path = os.path.join(self._folder, name)
+        try:
+            held.enter_context(FileLock(path, 0))
+            found = interrupted_in(read_small(path), path)
+            if found is None:
+                os.unlink(path)
+        except OSError:
+            return None
+        return found
+
+    def _begin(self, token: str, line: bytes, held: contextlib.ExitStack) -> str:
+        """Write the file of an intent, or write it anew; the path of it.
+
+        :param held: gets the lock that says that this process runs.
+        :raises OSError: it cannot be written.
+        """
+        path = os.path.join(self._folder, _INTENT + token)
+        make_own_folders(self._folder)
+        # Between making the file and locking it, nobody takes it for one that was left.
+        with self._locked():
+            if not os.path.lexists(path):
+                held.enter_context(FileLock(path, 0))
+            descriptor = os.open(path, os.O_WRONLY | os.O_TRUNC | getattr(os, "O_BINARY", 0))
+            try:
+                os.write(descriptor, line)
+            finally:
+                os.close(descriptor)
+        return path
 
     def _note(self, line: bytes) -> None:
         make_own_folders(self._folder)
@@ -238,6 +332,59 @@ class Journal:
             return os.stat(self._path).st_size
         except OSError:
             return 0
+
+
+class Intent:
+    """What an action is about to do. In the body of its `with`, each change is written to a file before it is
+    made. `done` puts the change into the journal and removes the file.
+
+    If the body ends without that, because it failed or its process was killed, the file stays and is settled
+    later. If the file cannot be written, the change is made all the same, as without a journal.
+    """
+
+    def __init__(self, journal: Journal, action: int, undoes: int) -> None:
+        self._journal = journal
+        self._action = action
+        self._undoes = undoes
+        self._token = secrets.token_hex(8)
+        self._path = ""
+        self._held = contextlib.ExitStack()
+
+    def __enter__(self) -> Intent:
+        self._held.enter_context(announced_to(self._announced))
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._held.close()
+
+    def done(self, change: Change) -> int:
+        """Note that the change was made.
+
+        :return: its number in the journal; 0 where nothing was done, or an earlier change was undone by it.
+        :raises OSError: it cannot be written; the file stays.
+        """
+        number = 0
+        if self._undoes:
+            self._journal.taken_back(self._undoes, change, intent=self._token)
+        else:
+            number = self._journal.record(change, self._action, intent=self._token)
+            self._action = self._action or number
+        # A file that stays does no harm: its token is in the journal.
+        with contextlib.suppress(OSError):
+            if self._path:
+                os.unlink(self._path)
+        self._token, self._path = secrets.token_hex(8), ""
+        return number
+
+    def _announced(self, change: Change) -> None:
+        line = intent_line(self._token, now_ms(), self._action, self._undoes, change)
+        with contextlib.suppress(OSError):
+            self._path = self._journal._begin(self._token, line, self._held)
+
+
+def _put_there(change: Change, restored: Change) -> bool:
+    """Whether `change` is the move to the trash that `restored` undoes."""
+    return change.kind == "trash" and change.after is not None and change.after == restored.before
 
 
 def _is_in_trash(steps: Iterable[Recorded]) -> bool:

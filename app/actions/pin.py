@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.sessions.errors import WriteFailed
-from app.sessions.manager.change import Change
+from app.sessions.manager.change import Change, announce
 from app.sessions.storage.file_storage import refused
 from app.stores.locks import PATIENCE, Busy
 from app.stores.pins import all_pins, set_own_pin, set_pin
@@ -39,6 +39,9 @@ def pin(
     :raises WriteFailed: nothing was changed; the class says why.
     """
     path = store.of(agent).pins
+    if ((agent, session_id) in pins([store], state_folder)) != on:
+        before, after = (None, PINNED) if on else (PINNED, None)
+        announce(Change("pin", path, "", before, after, agent=agent, session_id=session_id))
     try:
         if path:
             done = set_pin(path, session_id, on, state_folder, patience)

@@ -89,8 +89,48 @@ def written(value: dict[str, Any]) -> bytes:
     return json.dumps(value).encode("ascii") + b"\n"
 
 
-def as_line(entry: Recorded) -> bytes:
-    """The line of a change, with what has become of it."""
+@dataclass(frozen=True, slots=True)
+class Interrupted:
+    """A change that was about to be made when its process ended; whether it was made, the files show.
+
+    :param path: of the file that says so.
+    :param token: stands in the journal's line about the same change, if there is one.
+    :param at_ms: when the change was begun, milliseconds since the epoch.
+    :param action: see `Recorded`; 0 for a change that begins an action.
+    :param undoes: the number of the change that it undoes; 0 for none.
+    """
+
+    path: str
+    token: str
+    at_ms: int
+    action: int
+    undoes: int
+    change: Change
+
+
+def interrupted_in(data: bytes, path: str) -> Interrupted | None:
+    """The content of the file at `path`; None for what is not complete, or another version wrote."""
+    value = _value(data) or {}
+    change, token = _change(value.get("change")), value.get("intent")
+    at_ms, action, undoes = (value.get(name) for name in ("at", "action", "undoes"))
+    if change is None or not isinstance(token, str):
+        return None
+    if not (isinstance(at_ms, int) and isinstance(action, int) and isinstance(undoes, int)):
+        return None
+    return Interrupted(path, token, at_ms, action, undoes, change)
+
+
+def intent_line(token: str, at_ms: int, action: int, undoes: int, change: Change) -> bytes:
+    """The content of a file about a change that is about to be made; parameters as of `Interrupted`."""
+    value = {"intent": token, "at": at_ms, "action": action, "undoes": undoes, "change": asdict(change)}
+    return written(value)
+
+
+def as_line(entry: Recorded, intent: str = "") -> bytes:
+    """The line of a change, with what has become of it.
+
+    :param intent: the token of its intent, "" for none.
+    """
     value: dict[str, Any] = {
         "number": entry.number,
         "at": entry.at_ms,
@@ -101,18 +141,19 @@ def as_line(entry: Recorded) -> bytes:
     }
     if entry.by is not None:
         value |= {"by": asdict(entry.by), "by_at": entry.by_ms}
-    return written(value)
+    return written(value | ({"intent": intent} if intent else {}))
 
 
-def taken_back_line(number: int, by: Change | None, at_ms: int) -> bytes:
+def taken_back_line(number: int, by: Change | None, at_ms: int, intent: str = "") -> bytes:
     """The line that says that the change of this number was taken back.
 
     :param by: what did it; where a session lies in the trash by that, the line has it.
+    :param intent: the token of its intent, "" for none.
     """
     value: dict[str, Any] = {"taken_back": number, "at": at_ms}
     if by is not None and by.kind == "trash":
         value["by"] = asdict(by)
-    return written(value)
+    return written(value | ({"intent": intent} if intent else {}))
 
 
 def _take_back(entry: Recorded, value: dict[str, Any], moved: dict[str, list[Recorded]]) -> None:

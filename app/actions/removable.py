@@ -14,7 +14,7 @@ from app.formats.header import find_header
 from app.sessions.errors import Changed, LiveSession, NotAFile, NotThere, Unreadable
 from app.sessions.manager.guard import Guard
 from app.sessions.manager.tracked_file import now_ms
-from app.stores import agent_named, discover, store_holding
+from app.stores import agent_named, artifacts_folder, discover, store_holding
 from app.stores.locks import Busy
 
 try:
@@ -75,7 +75,8 @@ def removable(path: str, env: Mapping[str, str], store: Store | None, anyway: bo
         except OSError as error:
             raise _unreadable(path, error) from None
         Guard(env, home).check("trash", header, path, now_ms(), only_live=anyway)
-        session = Removable(path, status, header, _artifacts(path, env, stores))
+        every = [*stores, *discover(env, home, places.here() or os.sep)]
+        session = Removable(path, status, header, artifacts_folder(path, every))
         with _without_writers(header.agent, path):
             # Directly before it goes, and with a look of its own: an agent may have begun meanwhile.
             Guard(env, home).check("trash", header, path, now_ms(), only_live=anyway)
@@ -149,20 +150,3 @@ def _unreadable(path: str, error: OSError | ValueError) -> Unreadable:
     if isinstance(error, FileNotFoundError | NotADirectoryError):
         return NotThere(path, 0, "no such file")
     return Unreadable(path, 0, f"cannot be read: {getattr(error, 'strerror', None) or error}")
-
-
-def _artifacts(path: str, env: Mapping[str, str], stores: list[Store]) -> str:
-    """The folder of things that belong to the session: its path without the suffix (FORMATS 1.2).
-
-    Not what has sessions of its own: a store, or the folder of a working folder in one.
-    """
-    folder = os.path.splitext(path)[0]
-    if folder == path or not os.path.isdir(folder):
-        return ""
-    real = os.path.realpath(folder)
-    every = [*stores, *discover(env, places.home_folder(env), places.here() or os.sep)]
-    for store in every:
-        root = os.path.realpath(store.root)
-        if (root + os.sep).startswith(real + os.sep) or (os.path.dirname(real) == root and not store.flat):
-            return ""
-    return folder

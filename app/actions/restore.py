@@ -5,14 +5,15 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from app.actions import trashcan
+from app.actions.continuation import expect_no_continuation
 from app.actions.journal import Journal
 from app.actions.moving import move, occupied
-from app.sessions.errors import NotThere, SessionError
-from app.sessions.manager.change import Change
+from app.sessions.errors import AlreadyThere, NotThere, SessionError
+from app.sessions.manager.change import Change, announce
 from app.sessions.tally.ends import provisional
 from app.stores import store_holding
 
@@ -51,7 +52,8 @@ def restore(what: Change | Trashed) -> Change:
     :param what: of `trashed`, or what `trash` returned.
     :return: what was done: `before` is where it lay in the trash, `after` where it is.
     :raises NotThere: it is not in the trash any more.
-    :raises AlreadyThere: something has come to its place since; nothing was moved.
+    :raises AlreadyThere: something has come to its place since; nothing was moved. HeaderlessContinuation
+        where that is what the session's agent wrote after the session was trashed.
     :raises WriteFailed: the system refused; nothing was moved.
     """
     (path, in_trash), *belongings = _moves(what)
@@ -64,7 +66,24 @@ def restore(what: Change | Trashed) -> Change:
             moves.insert(0, (now, folder))
         else:
             note = f"{folder}: the session's folder of artifacts is not in the trash any more"
-    _expect_free(moves)
+    try:
+        _expect_free(moves)
+    except AlreadyThere as error:
+        if error.path == path:
+            expect_no_continuation(path, in_trash, what.agent)
+        raise
+    change = Change(
+        "restore",
+        path,
+        entry_id="",
+        before=in_trash,
+        after=path,
+        agent=what.agent,
+        session_id=what.session_id,
+        note=note,
+        moves=tuple(moves[::-1]),
+    )
+    announce(change)
     done: list[tuple[str, str]] = []
     # The file last: once it is there, the session is whole.
     for now, place in moves:
@@ -81,17 +100,33 @@ def restore(what: Change | Trashed) -> Change:
         if said:
             with contextlib.suppress(OSError):  # it says where nothing is: nobody minds
                 os.unlink(said)
-    return Change(
-        "restore",
-        path,
-        entry_id="",
-        before=in_trash,
-        after=path,
-        agent=what.agent,
-        session_id=what.session_id,
-        note=note,
-        moves=tuple(done[::-1]),
-    )
+    return change
+
+
+def found_in_trash(change: Change, env: Mapping[str, str]) -> Change | None:
+    """The move to the trash that was to be `change`, as it was made; None where the session is not there.
+
+    :param env: the environment by which the system finds its trash.
+    """
+    artifacts = os.path.splitext(change.path)[0]
+    found: dict[str, list[trashcan.Note]] = {change.path: [], artifacts: []}
+    for folder in trashcan.folders(env, [os.path.dirname(change.path)]):
+        for note in trashcan.notes(folder, os.path.basename(artifacts)):
+            for place, notes in found.items():
+                if trashcan.is_same_place(note.path, place):
+                    notes.append(note)
+        in_trash = os.path.join(folder.files, os.path.basename(change.path))
+        if not folder.info and os.path.isfile(in_trash):
+            found[change.path].append(trashcan.Note(change.path, in_trash, 0))
+    sessions = [note for note in found[change.path] if _id_of(note.in_trash, change) == change.session_id]
+    if not sessions:
+        return None
+    session = max(sessions, key=lambda note: note.when_ms)
+    moves = [(change.path, session.in_trash)]
+    folder_now = _artifacts(session, found[artifacts])
+    if folder_now:
+        moves.append((artifacts, folder_now))
+    return replace(change, after=session.in_trash, moves=tuple(moves))
 
 
 def trashed(env: Mapping[str, str], stores: Sequence[Store], state_folder: str) -> list[Trashed]:
@@ -150,6 +185,12 @@ def _is_another(what: Change | Trashed, in_trash: str) -> bool:
         return True
     found = provisional(in_trash, (what.agent,) if what.agent else (), 0)
     return found is not None and found.id != what.session_id
+
+
+def _id_of(in_trash: str, change: Change) -> str:
+    """The id of the session in a file, "" where it is none."""
+    told = provisional(in_trash, (change.agent,) if change.agent else (), 0)
+    return "" if told is None else told.id
 
 
 def _was_elsewhere(in_trash: str, path: str) -> bool:

@@ -6,6 +6,7 @@ import errno
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.actions import trashcan
@@ -13,7 +14,7 @@ from app.actions.moving import move
 from app.actions.removable import removable
 from app.sessions.errors import DiskFull, NotThere, ReadOnlyFolder, SessionError, WriteFailed
 from app.sessions.errors import NoTrash as NoTrash
-from app.sessions.manager.change import Change
+from app.sessions.manager.change import Change, announce
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -55,9 +56,18 @@ def trash(path: str, env: Mapping[str, str], store: Store | None = None, *, anyw
     # Imported before: nothing may come between the last look at who has the session open and its move.
     _own_trash(env)
     with removable(path, env, store, anyway) as session:
+        change = Change(
+            "trash",
+            session.path,
+            entry_id="",
+            before=session.path,
+            agent=session.header.agent,
+            session_id=session.header.id,
+        )
+        announce(change)
         now = _away(session.path, session.status, env)
         moves = [(session.path, now)]
-        note = "" if now else f"{session.path}: what the system's trash calls it is not known here"
+        note = "" if now else _lost(session.path)
         if session.artifacts:
             try:
                 moves.append((session.artifacts, _away(session.artifacts, os.lstat(session.artifacts), env)))
@@ -66,17 +76,29 @@ def trash(path: str, env: Mapping[str, str], store: Store | None = None, *, anyw
                     _take_back(now, session.path)
                     raise _named(error, session.artifacts) from None
                 note = f"its folder of artifacts stays: {error}"
-    return Change(
-        "trash",
-        session.path,
-        entry_id="",
-        before=session.path,
-        after=now or None,
-        agent=session.header.agent,
-        session_id=session.header.id,
-        note=note,
-        moves=tuple(moves),
-    )
+    return replace(change, after=now or None, note=note, moves=tuple(moves))
+
+
+def trash_file(path: str, agent: str, env: Mapping[str, str]) -> Change:
+    """Move a file that is no session, but stands at the place of one, to the trash.
+
+    :param agent: whose store it lies in.
+    :param env: the environment by which the system finds its trash.
+    :return: what was done, as by `trash`, but without a session's id.
+    :raises NoTrash, DiskFull, NotThere, ReadOnlyFolder: as `trash`; nothing was moved.
+    """
+    try:
+        status = os.lstat(path)
+    except OSError:
+        raise NotThere(path, 0, "no such file") from None
+    change = Change("trash", path, entry_id="", before=path, agent=agent)
+    announce(change)
+    now = _away(path, status, env)
+    return replace(change, after=now or None, note="" if now else _lost(path), moves=((path, now),))
+
+
+def _lost(path: str) -> str:
+    return f"{path}: what the system's trash calls it is not known here"
 
 
 def _away(path: str, status: os.stat_result, env: Mapping[str, str]) -> str:

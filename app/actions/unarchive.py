@@ -9,12 +9,13 @@ import filecmp
 import gzip
 import os
 import zlib
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.actions.moving import beside, move, occupied
 from app.formats.errors import SessionError
 from app.sessions.errors import AlreadyThere, Changed, NotThere, Unreadable
-from app.sessions.manager.change import Change
+from app.sessions.manager.change import Change, announce
 from app.sessions.storage.file_storage import refused
 from app.sessions.tally.ends import provisional
 from app.stores.archive import PACKED
@@ -57,6 +58,17 @@ def unarchive(archived: Archived) -> Change:
         status = os.fstat(source.fileno())
         if (status.st_size, status.st_mtime_ns // 1_000_000) != (archived.size, archived.mtime_ms):
             raise Changed(packed)
+        change = Change(
+            "file",
+            target,
+            entry_id="",
+            before=packed,
+            after=target,
+            agent=archived.agent,
+            session_id=archived.id,
+            after_id=archived.id,
+        )
+        announce(change)
         new = _missing(os.path.dirname(target))
         try:
             is_ours = _put(archived, source)
@@ -72,17 +84,7 @@ def unarchive(archived: Archived) -> Change:
                 for made in new:
                     os.rmdir(made)
             raise
-    return Change(
-        "file",
-        target,
-        entry_id="",
-        before=packed,
-        after=target,
-        agent=archived.agent,
-        session_id=archived.id,
-        after_id=archived.id,
-        note=_removed(packed),
-    )
+    return replace(change, note=_removed(packed))
 
 
 def damage(packed: str) -> str:

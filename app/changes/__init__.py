@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from app.actions.branch import branch, branch_to_file
 from app.actions.fork import fork
+from app.actions.journal import Journal
 from app.actions.label import label
 from app.actions.opened import ROOT
 from app.actions.rename import rename
-from app.changes.codes import NOT_FOUND, REFUSED, WRONG_USE, WrongUse, record
+from app.changes.codes import NOT_FOUND, REFUSED, WRONG_USE, WrongUse, record, settle
 from app.changes.told import as_json, as_text
 from app.formats.slot import fold_title
 from app.index.find import Ambiguous, NotFound, place
@@ -50,6 +51,7 @@ def run(options: Options, setup: Setup) -> int:
     """
     say_missing(options, setup)
     tell_others(setup.cache_folder)
+    settle(setup)
     if options.command not in _ACTIONS:
         from app.changes import moves
 
@@ -58,7 +60,10 @@ def run(options: Options, setup: Setup) -> int:
     try:
         check(options)
         found = place(options.session, setup.stores, setup.cache_folder, complain)
-        change = act(options, found, setup.agent_env)
+        with Journal(setup.state_folder).intend() as intent:
+            change = act(options, found, setup.agent_env)
+            # Undo knows a change before it is printed, because the output may be full.
+            record(intent, change, setup)
     except (WrongUse, NotAFolder, Ambiguous, AmbiguousEntry) as error:
         complain(str(error))
         return WRONG_USE
@@ -71,8 +76,6 @@ def run(options: Options, setup: Setup) -> int:
     except SessionError as error:
         complain(str(error))
         return REFUSED
-    # Before anything is printed: what cannot be told can still be undone.
-    record(change, setup)
     if options.json:
         write_json(as_json(change, found.path))
     else:

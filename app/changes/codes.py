@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from app.actions.journal import Journal
+from app.actions.earlier import settle_interrupted
+from app.actions.journal import Intent, Journal
 from app.reports.output import complain
 
 if TYPE_CHECKING:
@@ -19,27 +20,29 @@ class WrongUse(Exception):
     """The words do not go together; the text says why."""
 
 
-def record(change: Change, setup: Setup, action: int = 0) -> int:
-    """Note a change in the journal; where that cannot be written, the change was made all the same.
+def settle(setup: Setup) -> None:
+    """Put into the journal what a leafmark did that was killed before it could."""
+    journal = Journal(setup.state_folder)
+    settle_interrupted(journal, setup.agent_env, setup.stores, setup.state_folder)
 
-    :param action: the number of the first of those that are made together with it; 0: it is the first.
+
+def record(intent: Intent, change: Change, setup: Setup) -> int:
+    """Note in the journal that a change was made; where that cannot be written, it was made all the same.
+
     :return: its number there, 0 where it has none.
     """
     try:
         # Undo does not need the prompt, which stays in the session.
-        return Journal(setup.state_folder).record(replace(change, prompt=None), action)
+        return intent.done(replace(change, prompt=None))
     except OSError as error:
         _complain_of(error, setup)
         return 0
 
 
-def taken_back(number: int, setup: Setup, by: Change | None = None) -> None:
-    """Note that a change of the journal was taken back, or never can be.
-
-    :param by: what took it back, if it is to be known where a session lies by that.
-    """
+def give_up(number: int, setup: Setup) -> None:
+    """Note that a change of the journal can never be undone."""
     try:
-        Journal(setup.state_folder).taken_back(number, by)
+        Journal(setup.state_folder).taken_back(number)
     except OSError as error:
         _complain_of(error, setup)
 

@@ -5,23 +5,24 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from app.actions.continuation import clear_place
 from app.actions.earlier import undo_journalled
 from app.actions.journal import Journal
 from app.actions.restore import Trashed, restore, trashed
 from app.actions.taking_back import GOES_ON, PASSED, Done, Tried, take_back
 from app.actions.trash import trash
-from app.changes.codes import NOT_FOUND, REFUSED, WRONG_USE, WrongUse, record, taken_back, told
+from app.changes.codes import NOT_FOUND, REFUSED, WRONG_USE, WrongUse, give_up, record, told
 from app.changes.stopping import Stopping
 from app.changes.told import SCHEMA, as_line, as_part
 from app.formats.text import one_line
 from app.index.find import Ambiguous, NotFound, Place, places
 from app.places import GONE, Nowhere, absolute
 from app.reports.output import complain, write_json, write_text
-from app.sessions.errors import LiveSession, NotThere, SessionError
+from app.sessions.errors import HeaderlessContinuation, LiveSession, NotThere, SessionError
 from app.view.under_way import stopped_note
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from app.actions.recorded import Recorded
     from app.options import Options
@@ -61,9 +62,9 @@ def _trash(options: Options, setup: Setup) -> int:
     # One session may be named in two ways.
     by_path = {place.path: place for place in found if isinstance(place, Place)}
 
-    def act(place: Place) -> Change:
+    def act(place: Place) -> Iterator[Change]:
         try:
-            return trash(place.path, setup.agent_env, place.store, anyway=options.anyway)
+            yield trash(place.path, setup.agent_env, place.store, anyway=options.anyway)
         except LiveSession as error:
             if error.sure:
                 raise
@@ -73,47 +74,62 @@ def _trash(options: Options, setup: Setup) -> int:
 
 
 def _restore(options: Options, setup: Setup) -> int:
+    if options.join and options.aside:
+        raise WrongUse("--join has no place beside --aside: the entries are appended or put aside")
     lost = trashed(setup.agent_env, setup.stores, setup.state_folder)
     found = [_meant(named, lost, setup) for named in dict.fromkeys(options.sessions)]
     code = _complain_of(found)
     if code:
         return code
     wanted = {_whereabouts(what)[0]: what for what in found if not isinstance(what, Exception)}
-    noted: dict[str, list[int]] = {}
-    for recorded in Journal(setup.state_folder).standing():
-        if recorded.change.kind == "trash" and recorded.change.after:
-            noted.setdefault(recorded.change.after, []).append(recorded.number)
 
-    def act(what: Trashed | Archived) -> Change:
-        if isinstance(what, Trashed):
-            change = restore(what)
-            # It is taken back by this already.
-            for number in noted.get(what.in_trash, ()):
-                taken_back(number, setup)
-            return change
-        from app.actions.unarchive import unarchive
+    def act(what: Trashed | Archived) -> Iterator[Change]:
+        if not isinstance(what, Trashed):
+            from app.actions.unarchive import unarchive
 
-        return unarchive(what)
+            yield unarchive(what)
+            return
+        try:
+            yield restore(what)
+            return
+        except HeaderlessContinuation as error:
+            if not options.join and not options.aside:
+                raise SessionError(error.path, 0, error.reason + _ways_out(error, what.session_id)) from None
+        yield clear_place(what, setup.agent_env, join=options.join)
+        yield restore(what)
 
     return _each(list(wanted.values()), act, options, setup)
 
 
+def _ways_out(error: HeaderlessContinuation, session_id: str) -> str:
+    """The commands that restore a session all the same, as they follow the reason."""
+    command = f"leafmark restore {session_id}"
+    aside = f"{command} --aside puts this file into the trash and restores the session without them"
+    if error.problem:
+        return f"; {aside}"
+    return f"; {command} --join appends them to the restored session, {aside}"
+
+
 def _undo(options: Options, setup: Setup) -> int:
     """Take back all that was done together last."""
-    actions = Journal(setup.state_folder).actions()
+    journal = Journal(setup.state_folder)
+    actions = journal.actions()
     if not actions:
         complain("there is nothing left that leafmark did and could take back")
         return NOT_FOUND
     done = [Done(steps, any(step.is_told for step in steps)) for steps in actions]
 
     def back(recorded: Recorded) -> tuple[Change | None, Exception | None]:
-        return undo_journalled(recorded.change, setup.agent_env, setup.stores, setup.state_folder)
+        with journal.intend(undoes=recorded.number) as intent:
+            change, error = undo_journalled(
+                recorded.change, setup.agent_env, setup.stores, setup.state_folder
+            )
+            if change is not None:
+                record(intent, change, setup)
+        return change, error
 
     with Stopping() as stopping, stopping.whole():
         at, tried = take_back(done, back, lambda done, total: not stopping.status)
-        for each in tried:
-            if each.change is not None:
-                taken_back(each.step.number, setup, each.change)
     parts = []
     for each in tried:
         if each.change is None:
@@ -140,43 +156,50 @@ def _keep(tried: Tried[Recorded], *, is_before: bool, setup: Setup) -> None:
     """Say why it was not taken back, and note whether another undo is to try it."""
     if tried.waits:
         told(tried.step.number, setup)
-        complain(f"{tried.error}; {GOES_ON}" if is_before else str(tried.error))
+        why = str(tried.error)
+        if isinstance(tried.error, HeaderlessContinuation):
+            why += _ways_out(tried.error, tried.step.change.session_id)
+        complain(f"{why}; {GOES_ON}" if is_before else why)
     else:
-        taken_back(tried.step.number, setup)
+        give_up(tried.step.number, setup)
         complain(f"{tried.error}; {PASSED}" if is_before else str(tried.error))
 
 
-def _each(things: Sequence[Thing], act: Callable[[Thing], Change], options: Options, setup: Setup) -> int:
-    """Do it to each; one that fails does not stop the others, and who asks to end does, between two of them:
-    then it is the exit code of a program that was ended so, else the worst of theirs.
+def _each(
+    things: Sequence[Thing], act: Callable[[Thing], Iterable[Change]], options: Options, setup: Setup
+) -> int:
+    """Do it to each, in one step or several. One that fails does not stop the others. A signal stops it
+    between two of them; then the exit code is that of a program ended so, else the worst of theirs.
     """
-    code = action = 0
+    code = action = count = 0
     done: list[dict[str, Any]] = []
     with Stopping() as stopping, suppress(KeyboardInterrupt):
         for thing in things:
             if stopping.status:
                 break
+            made: list[Change] = []
             try:
-                with stopping.whole():
-                    change = act(thing)
-                    number = record(change, setup, action)
-                    action = action or number
-                    done.append(as_part(change, change.path))
+                with stopping.whole(), Journal(setup.state_folder).intend(action) as intent:
+                    for change in act(thing):
+                        made.append(change)
+                        number = record(intent, change, setup)
+                        action = action or number
             except NotThere as error:
                 complain(str(error))
                 code = max(code, NOT_FOUND)
-                continue
             except SessionError as error:
                 complain(str(error))
                 code = max(code, REFUSED)
-                continue
-            if not options.json:
-                write_text(as_line(change) + "\n")
-            if change.note:
-                complain(change.note)
+            count += bool(made)
+            done += [as_part(change, change.path) for change in made]
+            for change in made:
+                if not options.json:
+                    write_text(as_line(change) + "\n")
+                if change.note:
+                    complain(change.note)
     if options.json and (done or not code):
         write_json({"schema": SCHEMA, "changes": done})
-    return _stopped(options, stopping, len(done), len(things)) or code
+    return _stopped(options, stopping, count, len(things)) or code
 
 
 def _stopped(options: Options, stopping: Stopping, done: int, total: int) -> int:

@@ -25,7 +25,8 @@ def as_line(change: Change) -> str:
         return f"new session {_id(change.after_id)}: {_id(change.before)} → {_id(change.after)}"
     if change.kind in _MOVED:
         after = _id(change.after) if change.after else _NOWHERE[change.kind]
-        return f"{_MOVED[change.kind]} {_id(change.session_id)}: {_id(change.before)} → {after}"
+        what = _id(change.session_id) or "what was written without a session"
+        return f"{_MOVED[change.kind]} {what}: {_id(change.before)} → {after}"
     if change.kind == "leaf":
         what = "leaf"
         before, after = _id(change.before), _id(change.target_id)
@@ -66,7 +67,7 @@ def as_part(change: Change, path: str | None) -> dict[str, Any]:
     :param path: as above; None where nobody knows.
     """
     return {
-        "session": {"agent": change.agent, "id": change.session_id, "path": path},
+        "session": {"agent": change.agent, "id": change.session_id or None, "path": path},
         "change": {
             "kind": change.kind,
             "entry_id": change.entry_id or None,

@@ -21,12 +21,13 @@ if TYPE_CHECKING:
 
 class Outcome(NamedTuple):
     """What became of one session (None: of what is none yet). `change` is None where `error` says why nothing
-    was done.
+    was done. `undone` is the change that was, or was to be, undone.
     """
 
     row: Row | None
     change: Change | None
     error: Exception | None = None
+    undone: Change | None = None
 
 
 class ActionsDone(Message):

@@ -19,7 +19,7 @@ from app.screens.under_way_screen import UnderWayScreen
 from app.services.made import stop_made
 from app.stores import agent_named
 from app.view.ages import age
-from app.view.asking import earlier_question, named_question, new_question
+from app.view.asking import continued_question, earlier_question, named_question, new_question
 from app.view.folders import tilde
 from app.view.meant import Meant
 from app.view.under_way import stopped_note
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from app.index.row import Row
     from app.services.acting import Acting
     from app.services.liveness import Starter
+    from app.sessions.errors import HeaderlessContinuation
+    from app.sessions.manager.change import Change
     from app.stores.archive import Archived
 
 
@@ -176,7 +178,7 @@ class ActingScreen(UnderWayScreen):
         if not self.is_active:
             return  # something else is asked by now, whose keys must not answer this
         earlier = event.earlier
-        change = earlier.changes[0]
+        change = earlier.changes[-1]
         row = self.side.model.same_session(change.agent, change.session_id)
         title = earlier.title or (row.title if row is not None else change.session_id or change.path)
         ago = age(earlier.at_ms, self.setup.now_ms())
@@ -251,11 +253,30 @@ class ActingScreen(UnderWayScreen):
 
     # what became of it
 
+    def _ask_continued(self, error: HeaderlessContinuation, trashed: Change) -> None:
+        """The agent of a trashed session went on writing: ask what becomes of what it wrote."""
+        self.complain(str(error))
+        if not self.is_active:
+            return  # something else is asked by now, whose keys must not answer this
+        answers = {"a": "aside"} if error.problem else {"j": "join", "a": "aside"}
+        does = {"join": "append", "aside": "trash them, restore without"}
+
+        def answered(answer: str | None) -> None:
+            if answer is not None:
+                self.acting.restore(trashed, join=answer == "join")
+
+        keys = [(key_name(key), does[answer]) for key, answer in answers.items()]
+        self.ask(Asked(continued_question, (*keys, (CANCEL, "leave it"))), answers, answered)
+
     @on(ActionsDone)
     def _actions_done(self, event: ActionsDone) -> None:
+        from app.sessions.errors import HeaderlessContinuation
+
         done = [outcome for outcome in event.outcomes if outcome.change is not None]
         for outcome in event.outcomes:
-            if outcome.error is not None and not is_asked_again(outcome.error):
+            if isinstance(outcome.error, HeaderlessContinuation) and outcome.undone is not None:
+                self._ask_continued(outcome.error, outcome.undone)
+            elif outcome.error is not None and not is_asked_again(outcome.error):
                 who = f"{title_of(outcome.row)}: " if outcome.row is not None else ""
                 self.complain(f"{who}{outcome.error}")
         for note in event.notes:

@@ -13,6 +13,7 @@ from app.commands import key_name
 from app.formats.text import one_line
 from app.screens.answering_side import once_known
 from app.screens.asking_screen import CANCEL, Asked, AskingScreen
+from app.stores import agent_named
 from app.view.asking import delete_question, trash_question
 from app.view.cells import width
 from app.view.meant import Meant
@@ -109,15 +110,17 @@ class TrashingScreen(AskingScreen):
         rows = [row for row in rows if states.get(row.path) != LIVE]
         if not rows:
             return
-        maybe = [self.reasons.get(row.path, "") for row in rows if states.get(row.path) == MAYBE]
+        maybe = [row for row in rows if states.get(row.path) == MAYBE]
         if not maybe and not self.settings.ask_before_trash:
             self._trash(rows, anyway=False)
             return
-        why = one_line(maybe[0], 500) if maybe else ""
-        if why and why not in trash_question([rows[0].title] * len(rows), self.size.width, hidden=1, why=why):
-            self.notify(why, severity="warning", markup=False)
+        why = one_line(self.reasons.get(maybe[0].path, ""), 500) if maybe else ""
+        harm = agent_named(maybe[0].agent).dangers["trash"][1] if maybe else ""
+        shown = trash_question([rows[0].title] * len(rows), self.size.width, hidden=1, why=why, harm=harm)
+        if why not in shown or harm not in shown:
+            self.notify(f"{why}: {harm}" if why else harm, severity="warning", markup=False)
         asking = _Asking(
-            lambda titles, cells, hidden: trash_question(titles, cells, hidden=hidden, why=why),
+            lambda titles, cells, hidden: trash_question(titles, cells, hidden=hidden, why=why, harm=harm),
             (
                 "Trash this session? Enter trashes · Esc keeps",
                 "Trash this session? Enter · Esc keeps",

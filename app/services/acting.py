@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from textual.message import Message
 
-    from app.actions.journal import Journal
+    from app.actions.journal import Intent, Journal
     from app.actions.taking_back import Done, Tried
     from app.index.row import Row
     from app.sessions.manager.change import Change
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Action = Callable[[Row, Store, Mapping[str, str], str], Change]
     """Does something to a session: its row and store, the environment of the agents, the state folder."""
 
-_TAKEN_BACK = frozenset(("trash", "name", "pin", "label", "leaf", "file"))
+_TAKEN_BACK = frozenset(("trash", "restore", "name", "pin", "label", "leaf", "file"))
 
 
 class _Undoable(NamedTuple):
@@ -69,11 +69,36 @@ class Acting:
         """Do something that is done to no session of the list."""
 
         def job() -> None:
-            outcome = _attempt(None, work)
             undoable: list[_Undoable] = []
-            notes = self._note_done(outcome, undoable)
+            with self._journal.intend() as intent:
+                outcome = _attempt(None, work)
+                notes = self._note_done(intent, outcome, undoable)
             self._remember(undoable)
             self._post(ActionsDone(what, [outcome], notes))
+
+        self._put(job)
+
+    def restore(self, trashed: Change, *, join: bool) -> None:
+        """Restore a session whose agent went on writing after it was trashed; answered as `restore`.
+
+        :param join: append what it wrote to the session; else that only goes to the trash.
+        """
+
+        def job() -> None:
+            from app.actions.continuation import clear_place
+            from app.actions.restore import restore
+
+            env = self._setup.agent_env
+            undoable: list[_Undoable] = []
+            notes: list[str] = []
+            with self._journal.intend() as intent:
+                for step in (lambda: clear_place(trashed, env, join=join), lambda: restore(trashed)):
+                    outcome = _attempt(None, step)
+                    notes += self._note_done(intent, outcome, undoable)
+                    if outcome.error is not None:
+                        break
+            self._remember(undoable)
+            self._post(ActionsDone("restore", [outcome], notes))
 
         self._put(job)
 
@@ -123,6 +148,7 @@ class Acting:
         tell_others(self._setup.cache_folder)
         while (job := self._jobs.get()) is not None:
             try:
+                self._settle()
                 job()
             except Exception as error:
                 self._failed(error)
@@ -137,23 +163,31 @@ class Acting:
         for row in rows:
             if not self._courses.goes_on(course, len(outcomes), len(rows)):
                 break
-            outcomes.append(self._try(row, action))
-            # before the next one: whatever becomes of that, or of this program, it can be taken back
-            notes += self._note_done(outcomes[-1], undoable)
+            with self._journal.intend(undoable[0].number if undoable else 0) as intent:
+                outcomes.append(self._try(row, action))
+                notes += self._note_done(intent, outcomes[-1], undoable)
         self._remember(undoable)
         of = len(rows) if len(outcomes) < len(rows) else 0
         self._post(ActionsDone(what, outcomes, list(dict.fromkeys(notes)), of=of))
 
-    def _note_done(self, outcome: Outcome, undoable: list[_Undoable]) -> list[str]:
+    def _settle(self) -> None:
+        """Put into the journal what a leafmark did that was killed before it could."""
+        from app.actions.earlier import settle_interrupted
+
+        setup = self._setup
+        settle_interrupted(self._journal, setup.agent_env, setup.stores, setup.state_folder)
+
+    def _note_done(self, intent: Intent, outcome: Outcome, undoable: list[_Undoable]) -> list[str]:
         """Put a change into the journal and among those of its action; what there is to say of it."""
         change = outcome.change
         if change is None:
             return []
         notes = [change.note]
-        if change.kind in _TAKEN_BACK and not change.is_nothing:
-            number, note = self._record(change, undoable[0].number if undoable else 0)
-            undoable.append(_Undoable(change, number, outcome.row))
+        if change.kind in _TAKEN_BACK:
+            number, note = self._record(intent, change)
             notes.append(note)
+            if not change.is_nothing:
+                undoable.append(_Undoable(change, number, outcome.row))
         return [note for note in notes if note]
 
     def _remember(self, undoable: list[_Undoable]) -> None:
@@ -183,12 +217,12 @@ class Acting:
         if earlier is not None and (at < 0 or is_blocked):
             self._post(EarlierFound(earlier))
             return
-        outcomes = [Outcome(each.step.row, each.change, each.error) for each in tried]
+        outcomes = [Outcome(each.step.row, each.change, each.error, each.step.change) for each in tried]
         notes = [each.change.note for each in tried if each.change is not None and each.change.note]
         left = [each.step for each in reversed(tried) if each.waits]
         for each in tried:
-            if each.step.number:
-                self._note(each.step.number, each.change, is_told=each.waits)
+            if each.step.number and each.change is None:
+                self._note(each.step.number, is_told=each.waits)
         if at >= 0:
             # what stands in the way may be gone another time
             self._done[at : at + 1] = [Done(left, is_told=True)] if left else []
@@ -202,10 +236,10 @@ class Acting:
 
         waiting = [each.step for each in reversed(tried) if each.waits]
         for each in tried:
-            if each.step.number and not each.waits:
-                self._note(each.step.number, each.change, is_told=False)
+            if each.step.number and each.error is not None and not each.waits:
+                self._note(each.step.number, is_told=False)
         self._done[at : at + 1] = [Done([*untried, *waiting])]
-        outcomes = [Outcome(each.step.row, each.change, each.error) for each in tried]
+        outcomes = [Outcome(each.step.row, each.change, each.error, each.step.change) for each in tried]
         notes = [each.change.note for each in tried if each.change is not None and each.change.note]
         of = len(untried) + len(tried)
         self._post(ActionsDone("undo", outcomes, list(dict.fromkeys(notes)), of=of))
@@ -235,11 +269,20 @@ class Acting:
             lambda done, total: self._courses.goes_on(course, done, total),
         )
         notes += [each.change.note for each in tried if each.change is not None and each.change.note]
-        outcomes = [Outcome(None, each.change, each.error) for each in tried]
+        outcomes = [Outcome(None, each.change, each.error, each.step.change) for each in tried]
         of = course.total if course.is_stopped and len(tried) < course.total else 0
         self._post(ActionsDone("undo", outcomes, list(dict.fromkeys(notes)), of=of))
 
     def _take_back(self, done: _Undoable) -> tuple[Change | None, Exception | None]:
+        if not done.number:
+            return self._undone(done)
+        with self._journal.intend(undoes=done.number) as intent:
+            change, error = self._undone(done)
+            if change is not None:
+                self._record(intent, change)  # a failure was said when the change itself was recorded
+        return change, error
+
+    def _undone(self, done: _Undoable) -> tuple[Change | None, Exception | None]:
         setup = self._setup
         if done.row is None:
             from app.actions.earlier import undo_journalled
@@ -268,25 +311,22 @@ class Acting:
 
         return Journal(self._setup.state_folder)
 
-    def _record(self, change: Change, action: int) -> tuple[int, str]:
+    def _record(self, intent: Intent, change: Change) -> tuple[int, str]:
         try:
-            return self._journal.record(change, action), ""
+            return intent.done(change), ""
         except OSError as error:
             # a write to an open file that fails names no path
             where = error.filename or self._setup.state_folder
             return 0, f"the journal cannot be written: {where}: {error.strerror or error}"
 
-    def _note(self, number: int, by: Change | None, *, is_told: bool) -> None:
-        """Have the command line know what became of a change.
-
-        :param by: what took it back, None where nothing did.
-        """
+    def _note(self, number: int, *, is_told: bool) -> None:
+        """Have the command line know that a change was not undone, and whether another undo is to try it."""
         journal = self._journal
         try:
             if is_told:
                 journal.told(number)
             else:
-                journal.taken_back(number, by)
+                journal.taken_back(number)
         except OSError:
             # it was said when it was recorded
             return

@@ -6,6 +6,8 @@ Errors of asking are raised before a byte is written. `Damage` is what a file al
 
 from __future__ import annotations
 
+import errno
+
 from app.formats.errors import SessionError
 from app.formats.header import NotASession
 from app.sessions.tree.body import Changed
@@ -20,6 +22,7 @@ __all__ = [
     "DamagedLine",
     "DiskFull",
     "DuplicateId",
+    "HeaderlessContinuation",
     "LiveSession",
     "LongLine",
     "NoFile",
@@ -128,6 +131,18 @@ class DiskFull(WriteFailed):
 
 class AlreadyThere(WriteFailed):
     """A new file would take the place of one that is there."""
+
+
+class HeaderlessContinuation(AlreadyThere):
+    """An agent went on writing after its session was trashed. Its entries stand at the session's place, in a
+    file without a header, which no agent opens.
+
+    :param problem: why the entries cannot be appended to the session, "" if they can.
+    """
+
+    def __init__(self, path: str, reason: str, problem: str) -> None:
+        super().__init__(path, reason, errno.EEXIST)
+        self.problem = problem
 
 
 class Damage(SessionError):

@@ -76,6 +76,23 @@ def store_holding(path: str, stores: Iterable[Store]) -> Store | None:
     return max(holding, key=lambda held: len(held[0]), default=("", None))[1]
 
 
+def artifacts_folder(path: str, stores: Iterable[Store]) -> str:
+    """The folder of artifacts of the session at `path`, which is its path without the suffix (FORMATS 1.2);
+    "" where there is none.
+
+    A folder that holds sessions of its own is not one: a store, or the folder of a working folder in a store.
+    """
+    folder = os.path.splitext(path)[0]
+    if folder == path or not os.path.isdir(folder):
+        return ""
+    real = os.path.realpath(folder)
+    for store in stores:
+        root = os.path.realpath(store.root)
+        if (root + os.sep).startswith(real + os.sep) or (os.path.dirname(real) == root and not store.flat):
+            return ""
+    return folder
+
+
 def merged(stores: Iterable[Store]) -> list[Store]:
     """The stores with each real folder once, first come first."""
     by_folder: dict[object, Store] = {}

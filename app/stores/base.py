@@ -30,7 +30,10 @@ DANGERS = {
     "branch": (("live",), "its next entry would take the leaf away again"),
     "slot": ((), ""),
     "rewrite": (("live", "maybe"), _REWRITE),
-    "trash": (("live", "maybe"), "it would go on in a file that is gone, or make one that nobody can open"),
+    "trash": (
+        ("live", "maybe"),
+        "it may go on writing; its next answers would land in a file that no agent can open",
+    ),
     "resume": (("live", "maybe"), "two agents in one session make two branches, and the last writer wins"),
 }
 """Kind of write -> the states beside which it is refused, and why; with no states, what else may come of it.
@@ -158,6 +161,12 @@ class Agent:
     can: frozenset[str] = frozenset(ABILITIES)
     has_subagents: bool = False
     """Whether sessions of its sub-agents lie in the folder that has the name of the session's file."""
+    keeps_artifacts: bool = False
+    """Whether the agent keeps files that a session refers to in the folder that has the name of the session's
+    file without its suffix.
+    """
+    private_artifacts: frozenset[str] = frozenset()
+    """Names in that folder that belong to the one session, and are not copied with a fork."""
     dangers: Mapping[str, tuple[tuple[str, ...], str]] = DANGERS
     """Which writes (see `DANGERS`) are refused beside a program of which verdicts, and why (FORMATS 2.3)."""
 

@@ -42,10 +42,15 @@ class Omp(Agent):
     variables = (CONFIG_DIR, AGENT_DIR, *PROFILES, SESSION_DIR)
     shared_variables = (XDG_DATA, XDG_STATE)
     has_subagents = True
+    keeps_artifacts = True
+    # The text that waits in the editor, and the mark of a session that consists of nothing else.
+    private_artifacts = frozenset({"draft.txt", ".draft-only-session"})
     dangers = {
         **DANGERS,
         "append": (("live", "maybe"), _LATCH),
         "branch": (("live", "maybe"), _LATCH),
+        # It keeps the file open, which goes to the trash.
+        "trash": (("live", "maybe"), "it may go on writing; its next answers would land in the trash"),
         "resume": (
             ("live", "maybe"),
             "one of two agents in a session may stop writing it, and lose its later turns",

@@ -17,16 +17,19 @@ LEAST_TITLE = 10
 """Of a title at least so many cells stand in a question, and all of it where there is room."""
 
 
-def trash_question(titles: Sequence[str], cells: int, *, hidden: int, why: str = "") -> str:
+def trash_question(titles: Sequence[str], cells: int, *, hidden: int, why: str = "", harm: str = "") -> str:
     """What stands below the panes while it is asked.
 
     :param titles: of the sessions that are meant, at least one; raw.
     :param hidden: so many of them are not shown.
-    :param why: what to know of them before; raw.
+    :param why: what to know of them before; raw. ``harm``: what may come of it, where there is room.
     """
-    before = f"{one_line(why, 60)} – " if why else ""
-    asked = before + _about("Trash", titles, cells - width(before), hidden)
-    return asked if width(asked) <= cells else _about("Trash", titles, cells, hidden)
+    reason = one_line(why, 60)
+    for before in (f"{reason}: {harm} – ", f"{reason} – ") if why else ():
+        asked = before + _about("Trash", titles, cells - width(before), hidden)
+        if width(asked) <= cells:
+            return asked
+    return _about("Trash", titles, cells, hidden)
 
 
 def delete_question(titles: Sequence[str], cells: int, *, hidden: int) -> str:
@@ -53,7 +56,9 @@ def earlier_question(changes: Sequence[Change], title: str, ago: str, cells: int
     :param title: of the session of the only one; raw.
     :param ago: how long ago, as `app.view.ages` has it.
     """
-    first = changes[0]
+    # A restore may come after a move that made room for it.
+    first = changes[-1]
+    changes = [change for change in changes if change.kind == first.kind]
     did = _EARLIER.get(first.kind, "changed")
     if first.kind in _EARLIER_OFF and first.after is None:
         did = _EARLIER_OFF[first.kind]
@@ -69,6 +74,17 @@ def earlier_question(changes: Sequence[Change], title: str, ago: str, cells: int
         if width(asked) <= cells:
             break
     return asked
+
+
+def continued_question(cells: int) -> str:
+    """What to do with what an agent wrote after its session was trashed."""
+    for question in (
+        "The agent went on writing after the session was trashed. Append its entries to the session?",
+        "Append to the session what its agent wrote since?",
+    ):
+        if width(question) <= cells:
+            break
+    return question
 
 
 def new_question(agent: str, folder: str, cells: int) -> str:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _DONE = {
     "trash": "Moved to the trash",
+    "restore": "Back from the trash",
     "delete": "Deleted for good",
     "name": "Named",
     "pin": "Pinned",

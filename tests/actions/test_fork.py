@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.actions.branch import branch
+from app.actions.branch import branch, branch_to_file
 from app.actions.fork import fork
+from app.actions.go_on import Question, new_file, points
 from app.actions.label import label
 from app.actions.rename import rename
-from app.sessions.errors import NotAFolder, NotASession, ReadOnly, SessionError, UnknownEntry
-from app.stores import discover, named
-from tests.actions.conftest import bytes_of, lines_of, of_agent, read_only, reopened, with_artifacts
+from app.actions.undo import undo
+from app.sessions import SessionManager
+from app.sessions.errors import NotAFolder, NotASession, ReadOnly, SessionError, UnknownEntry, WriteFailed
+from app.stores import discover, named, store_holding
+from tests.actions.conftest import (
+    bytes_of,
+    contents,
+    lines_of,
+    of_agent,
+    read_only,
+    reopened,
+    with_artifacts,
+)
 from tests.factory import chain, header, message, write_session
+from tests.waiting import ends
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -196,9 +210,139 @@ def test_a_folder_that_is_not_there_is_no_working_folder(home: Home, forked_path
     assert os.listdir(home.folder / ".config/agent/sessions") == ["20260226-143012-dd4ef604.jsonl"]
 
 
-def test_artifacts_stay_with_the_session_whose_path_is_forked(home: Home) -> None:
-    """As oh-my-pi's own session of a path has none (FORMATS 2.2); only its fork of everything copies them."""
+WAYS: dict[str, Callable[[Home, str], str | None]] = {
+    "fork": lambda home, path: fork(path, home.env).after,
+    "branch --new-file": lambda home, path: branch_to_file(path, first_of(home, path), home.env).after,
+    "the browser": lambda home, path: new_file(asked_at(home, path), home.env).after,
+    "create_branched_session": lambda home, path: branched(home, path),
+    "fork_from": lambda home, path: forked_from(home, path),
+}
+
+
+def first_of(home: Home, path: str) -> str:
+    return reopened(home, path).get_entries()[0].id
+
+
+def asked_at(home: Home, path: str) -> Question:
+    manager = reopened(home, path)
+    store = store_holding(path, discover(home.env, str(home.folder), "/"))
+    assert store is not None
+    return points(manager, manager.get_entries()[-1].id, store, home.env)
+
+
+def branched(home: Home, path: str) -> str | None:
+    manager = reopened(home, path)
+    return manager.create_branched_session(manager.get_entries()[-1].id)
+
+
+def forked_from(home: Home, path: str) -> str | None:
+    return SessionManager.fork_from(path, home.work, env=home.env).session_file
+
+
+def listing(path: str) -> list[str]:
+    """The names beside a session."""
+    return sorted(os.listdir(os.path.dirname(path)))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_fork_has_a_copy_of_the_artifacts(home: Home, way: str) -> None:
+    """The context that it keeps names them, as in "Read artifact://1"."""
     path = with_artifacts(home, "omp")
-    made = fork(path, home.env)
-    assert os.path.isdir(path.removesuffix(".jsonl"))
+    folder = Path(path).with_suffix("")
+    (folder / "local" / "plan.md").write_text("a plan")
+    (folder / "draft.txt").write_text("not sent yet")
+    (folder / ".draft-only-session").write_text("")
+    (folder / ".sub.jsonl.lock").write_text("7:1")
+    before = contents(str(folder))
+    made = WAYS[way](home, path)
+    assert contents(str(folder)) == before
+    left_out = {"draft.txt", ".draft-only-session", ".sub.jsonl.lock"}
+    copied = contents(str(made).removesuffix(".jsonl"))
+    assert copied == {name: what for name, what in before.items() if name not in left_out}
+    assert [name for name in listing(path) if name.startswith(".")] == []
+
+
+def test_a_fork_without_entries_has_no_artifacts(home: Home) -> None:
+    path = with_artifacts(home, "omp")
+    made = reopened(home, path).blank()
     assert not os.path.lexists(made.path.removesuffix(".jsonl"))
+
+
+def test_a_fork_for_another_folder_takes_the_artifacts_there(home: Home) -> None:
+    path = with_artifacts(home, "omp")
+    (home.folder / "other").mkdir()
+    made = fork(path, home.env, to=str(home.folder / "other"))
+    assert os.path.dirname(made.path) != os.path.dirname(path)
+    assert (Path(made.path).with_suffix("") / "1.bash.log").read_text() == "what it said\n"
+
+
+def test_undo_of_a_fork_trashes_the_artifacts_with_it(home: Home) -> None:
+    path = with_artifacts(home, "omp")
+    before = listing(path)
+    made = fork(path, home.env)
+    undone = undo(made, home.env)
+    assert listing(path) == before
+    assert [was for was, _ in undone.moves] == [made.path, made.path.removesuffix(".jsonl")]
+    undo(undone, home.env)
+    assert (Path(made.path).with_suffix("") / "1.bash.log").read_text() == "what it said\n"
+
+
+def test_links_stay_links_and_what_is_no_file_is_left_out_with_a_note(home: Home) -> None:
+    path = with_artifacts(home, "omp")
+    folder = Path(path).with_suffix("")
+    outside = home.folder / "outside"
+    outside.mkdir()
+    (outside / "secret").write_text("not an artifact")
+    (folder / "leads-out").symlink_to(outside)
+    os.mkfifo(folder / "2.bash.log")
+    made = ends(lambda: fork(path, home.env))
+    copy = Path(made.path).with_suffix("")
+    assert os.readlink(copy / "leads-out") == str(outside)
+    assert not os.path.lexists(copy / "2.bash.log")
+    assert "2.bash.log" in made.note
+    assert (copy / "1.bash.log").exists()
+
+
+@pytest.mark.parametrize("agent", ["pi", "omp"])
+def test_a_folder_of_sessions_is_nobodys_artifacts(home: Home, agent: str) -> None:
+    """A session in a flat folder may have the name of a folder with other sessions."""
+    root = home.folder / f".{agent}/agent/sessions"
+    path = write_session(root / "-app.jsonl", *chain("q", "a"))
+    write_session(root / "-app" / "other.jsonl", *chain("q", "a", id="other"))
+    made = fork(str(path), home.env)
+    assert not os.path.lexists(made.path.removesuffix(".jsonl"))
+
+
+@pytest.mark.parametrize("fails", ["copy2", "rename", "link"])
+@pytest.mark.parametrize("way", ["fork", "fork_from"])
+def test_a_fork_that_fails_leaves_neither_session_nor_artifacts(
+    home: Home, way: str, fails: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = with_artifacts(home, "omp")
+    before = contents(os.path.dirname(path))
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(shutil if fails == "copy2" else os, fails, full)
+        if fails == "link":
+            patched.setattr(os, "replace", full)
+        with pytest.raises(WriteFailed, match="No space left"):
+            WAYS[way](home, path)
+    assert contents(os.path.dirname(path)) == before
+
+
+def test_the_session_comes_after_its_artifacts(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = with_artifacts(home, "omp")
+    seen = []
+    link = os.link
+
+    def linked(source: str, target: str, **more: Any) -> None:
+        seen.append(contents(target.removesuffix(".jsonl")) if target.endswith(".jsonl") else {})
+        link(source, target, **more)
+
+    monkeypatch.setattr(os, "link", linked)
+    fork(path, home.env)
+    assert [bool(found) for found in seen] == [True]
+    assert "1.bash.log" in seen[0]

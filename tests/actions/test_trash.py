@@ -285,7 +285,7 @@ def test_a_session_in_use_is_named_by_what_would_come_of_it(
     monkeypatch.setattr(
         "app.sessions.manager.guard.verdict", lambda *_: Verdict(LIVE, "process 7 has it open", 7)
     )
-    with pytest.raises(LiveSession, match="process 7 has it open; it would go on"):
+    with pytest.raises(LiveSession, match="process 7 has it open; it may go on writing"):
         trash(omp_path, home.env)
 
 

@@ -20,7 +20,7 @@ from app.arguments import plain
 from app.changes import moves
 from app.setup import of_demo, of_process
 from app.stores.live import LIVE, MAYBE, Verdict
-from tests.factory import chain, header, write_session
+from tests.factory import chain, header, message, write_session
 
 HOSTILE = "\x1b[31m\u202eevil\x9b2J\r\n\x07 \U000e0041 日本"
 CONTROLS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -163,6 +163,51 @@ def test_nothing_is_restored_over_a_file(run, home, store):
     assert path.read_bytes() == before
     path.unlink()
     assert run("undo").code == 0
+
+
+@pytest.fixture
+def continued(run, home, store):
+    """A session of pi in the trash, at whose place pi went on writing; the lines of both."""
+    path = store / "1_pi-aaaa.jsonl"
+    session = path.read_bytes()
+    run("trash", "pi-aaaa")
+    more = write_session(path, message("n", "00000002", "user", "and then?")).read_bytes()
+    return path, session, more
+
+
+def test_what_pi_wrote_after_the_session_was_trashed_is_explained(run, continued):
+    path, _, more = continued
+    for words in (("restore", "pi-aaaa"), ("undo",)):
+        done = run(*words)
+        assert (done.code, done.out, done.err.count("\n")) == (3, "", 1)
+        assert done.err.startswith(f"leafmark: {path}: is there already: pi went on writing")
+        assert "leafmark restore pi-aaaa --join" in done.err
+        assert "leafmark restore pi-aaaa --aside" in done.err
+    assert path.read_bytes() == more
+
+
+@pytest.mark.parametrize("way", ["--join", "--aside"])
+def test_what_pi_wrote_since_is_appended_or_put_aside(run, home, continued, way):
+    path, session, more = continued
+    done = run("restore", "pi-aaaa", way)
+    assert (done.code, done.err) == (0, "")
+    assert [line.split()[0] for line in done.out.splitlines()] == ["trashed", "restored"]
+    assert path.read_bytes() == session + (more if way == "--join" else b"")
+    aside = list((bin_of(home) / "files").iterdir())
+    assert [each.read_bytes() for each in aside] == [more]
+    # Both steps are one action.
+    assert run("undo").code == 0
+    assert path.read_bytes() == more
+    assert run("restore", "pi-aaaa", way, "--json").code == 0
+    assert path.read_bytes() == session + (more if way == "--join" else b"")
+
+
+def test_the_flags_do_nothing_where_nothing_stands_there(run, home, store):
+    before = sessions(home)
+    run("trash", "pi-aaaa")
+    assert run("restore", "pi-aaaa", "--join").code == 0
+    assert sessions(home) == before
+    assert run("restore", "pi-aaaa", "--join", "--aside").code == 2
 
 
 def test_two_of_one_id_in_the_trash_are_told_apart_by_where_they_lie(run, home, store):

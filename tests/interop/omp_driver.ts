@@ -24,6 +24,23 @@ await serve(SessionManager, {
     fileLists: computeFileLists,
   }),
   serializeTitleSlot,
+  // What the model reads under an internal URL in the session of that file, by the program's own handlers.
+  async readUrl(sessionFile, url) {
+    const urls = join(process.argv[2], "src", "internal-urls");
+    const { parseInternalUrl } = await import(join(urls, "parse.ts"));
+    const { ArtifactProtocolHandler } = await import(join(urls, "artifact-protocol.ts"));
+    const { AgentProtocolHandler } = await import(join(urls, "agent-protocol.ts"));
+    const { LocalProtocolHandler } = await import(join(urls, "local-protocol.ts"));
+    const manager = await SessionManager.open(sessionFile);
+    const localProtocolOptions = {
+      getArtifactsDir: () => manager.getArtifactsDir(),
+      getSessionId: () => manager.getSessionId(),
+    };
+    const context = { sessionFile, localProtocolOptions };
+    for (const handler of [new ArtifactProtocolHandler(), new AgentProtocolHandler(), new LocalProtocolHandler()]) {
+      if (url.startsWith(`${handler.scheme}:`)) return (await handler.resolve(parseInternalUrl(url), context)).content;
+    }
+  },
   toggleSessionPin,
   async loadPinnedSessionIds(folder) {
     return [...(await loadPinnedSessionIds(folder))];

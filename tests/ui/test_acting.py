@@ -8,12 +8,14 @@ import pytest
 from textual import events
 
 from app.actions import on_rows
+from app.actions.journal import Journal
 from app.messages.sessions import StatesFound
 from app.screens.questions import RowEditor, RowQuestion
 from app.services.indexing import Indexing
+from app.sessions import SessionManager
 from app.sessions.errors import WriteFailed
 from tests.factory import chain, write_session
-from tests.ui.conftest import WAYS, pi_session, snapshot
+from tests.ui.conftest import WAYS, asked, pi_session, snapshot
 
 
 async def test_what_needs_a_session_is_offered_where_there_is_one(browser, three):
@@ -306,3 +308,20 @@ async def test_looking_writes_nothing(browser, three):
         before = snapshot(it.folder / "home")
         await it.press("down", "up", *"slower", "escape", "tab", "ctrl+s", "ctrl+n", "ctrl+p", "space")
         assert snapshot(it.folder / "home") == before
+
+
+async def test_what_a_killed_leafmark_did_can_be_undone(browser, three):
+    """The journal does not have it; the file does."""
+    async with browser() as it:
+        path = it.path("branchy")
+        journal = Journal(it.screen.setup.state_folder)
+        manager = SessionManager.open(path, env={"HOME": str(three / "home")}, new=False)
+        with journal.intend():
+            manager.append_label_change("00000002", "here")
+        assert journal.standing() == []
+        await it.press("ctrl+z")
+        await it.until(lambda: "labelled in" in asked(it)[0], "the question")
+        await it.press("enter")
+        await it.until(lambda: journal.undone(), "the undo")
+        reopened = SessionManager.open(path, env={"HOME": str(three / "home")}, new=False)
+        assert reopened.get_label("00000002") is None

@@ -8,12 +8,12 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from app.formats.context import system_of
-from app.formats.slot import fold_title
+from app.formats.slot import fold_title, read_slot, slot_line
 from app.formats.stamps import iso
 from app.formats.trim import trimmed
 from app.sessions.asked import block, checked
 from app.sessions.errors import AmbiguousEntry, BadValue, ReadOnly, UnknownEntry
-from app.sessions.manager.change import Change
+from app.sessions.manager.change import Change, announce
 from app.sessions.manager.session import Session
 from app.sessions.manager.session_file import fresh_id
 from app.sessions.manager.tracked_file import now_ms
@@ -128,9 +128,11 @@ class Appending(Session):
         self._catch_up()
         before = self.session_name
         if not writing.has_slot:
-            entry_id = self._append({"type": "session_info", "name": _folded(name) or ""}, keep_time=True)
+            fields = {"type": "session_info", "name": _folded(name) or ""}
+            entry_id = self._append(fields, kind="name", before=before, after=_folded(name), keep_time=True)
         else:
             folded = fold_title(name)
+            self._announce_title(before, folded)
             fields = {"type": "title_change", "title": folded, "source": "user"}
             if before:
                 fields["previousTitle"] = before
@@ -155,6 +157,7 @@ class Appending(Session):
         before = self.session_name
         if writing.has_slot:
             if self._file.is_dangerous("append"):
+                self._announce_title(before, fold_title(name))
                 self._file.retitle(fold_title(name))
                 _, note = agent_named(self.agent).dangers["slot"]
                 return self._done("name", "", before, self.session_name, note=note)
@@ -178,9 +181,10 @@ class Appending(Session):
         fields = {"type": "label", "targetId": target_id}
         label = _in_one_line(label or "")
         before = self.get_label(target_id)
-        entry_id = self._append(fields | ({"label": label} if label else {}), keep_time=True)
-        self._done("label", entry_id, before, label or None, target_id)
-        return entry_id
+        fields |= {"label": label} if label else {}
+        return self._append(
+            fields, kind="label", before=before, after=label or None, target=target_id, keep_time=True
+        )
 
     # branching
 
@@ -233,9 +237,9 @@ class Appending(Session):
         if entry_id is not None:
             self._existing(entry_id)
         note = self._file.doubt("branch")
-        found = self._append({**fields, "parentId": entry_id}, operation="branch")
-        self._done("leaf", found, self._file.left, found, entry_id, note)
-        return found
+        return self._append(
+            {**fields, "parentId": entry_id}, kind="leaf", target=entry_id, note=note, operation="branch"
+        )
 
     def _catch_up(self) -> None:
         """Read what others wrote since, so that what is looked up for a change is what it changes."""
@@ -251,14 +255,46 @@ class Appending(Session):
             raise AmbiguousEntry(self._file.path, entry.line, f"several entries have the id {entry_id!r}")
         return entry
 
-    def _append(self, fields: dict[str, Any], *, operation: str = "append", keep_time: bool = False) -> str:
+    def _append(
+        self,
+        fields: dict[str, Any],
+        *,
+        kind: Any = "entry",
+        before: str | None = None,
+        after: str | None = None,
+        target: str | None = None,
+        note: str = "",
+        operation: str = "append",
+        keep_time: bool = False,
+    ) -> str:
+        """Append an entry and note the change; return its id.
+
+        :param kind: see `Change`, as for the parameters after it. Of an "entry" or a "leaf", before and after
+            are the leaves.
+        """
         file = self._file
+
+        def change_by(entry: Entry) -> Change:
+            values = (file.left, entry.id) if kind in ("entry", "leaf") else (before, after)
+            return self._change_of(kind, entry.id, *values, target, note)
+
+        def before_write(entry: Entry) -> None:
+            # A plain entry is never undone.
+            if kind != "entry":
+                announce(change_by(entry))
+
         if file.moved:
             # The first entry after a move is what writes the move down, whatever it is.
             operation, keep_time = "branch", False
-        entry = file.append(fields, operation=operation, keep_time=keep_time)
-        self._done("entry", entry.id, file.left, entry.id)
+        entry = file.append(fields, operation=operation, keep_time=keep_time, before_write=before_write)
+        self._change = change_by(entry)
         return entry.id
+
+    def _announce_title(self, before: str | None, title: str) -> None:
+        """Announce a name that the title line is about to get; nothing while there is no file."""
+        if self._file.written:
+            kept = read_slot(slot_line(title, "user" if title else None, now_ms())[:-1]) or None
+            announce(self._change_of("name", "", before, kept))
 
     def _summary(self, details: Any, from_hook: bool | None) -> dict[str, Any]:
         found = {} if details is None else {"details": details}
@@ -273,11 +309,20 @@ class Appending(Session):
         target: str | None = None,
         note: str = "",
     ) -> Change:
-        head = self._file.head
-        self._change = Change(
-            kind, self._file.path, entry_id, before, after, target, head.agent, head.id, note=note
-        )
+        self._change = self._change_of(kind, entry_id, before, after, target, note)
         return self._change
+
+    def _change_of(
+        self,
+        kind: Any,
+        entry_id: str,
+        before: str | None,
+        after: str | None,
+        target: str | None = None,
+        note: str = "",
+    ) -> Change:
+        head = self._file.head
+        return Change(kind, self._file.path, entry_id, before, after, target, head.agent, head.id, note=note)
 
 
 def _folded(name: str) -> str | None:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +58,27 @@ class Change:
         if self.entry_id or self.moves or self.draft or self.kind == "file":
             return False
         return self.before == self.after
+
+
+_listener: ContextVar[Callable[[Change], object] | None] = ContextVar("listener", default=None)
+
+
+@contextmanager
+def announced_to(listener: Callable[[Change], object]) -> Iterator[None]:
+    """Within this, `listener` gets each change of this thread directly before its first byte is written.
+
+    A change that is tried again, because another process wrote first, is announced again. If a process is
+    killed, the files show whether the last one that was announced happened.
+    """
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+def announce(change: Change) -> None:
+    """Tell the listener, if there is one, that `change` is about to be made."""
+    listener = _listener.get()
+    if listener is not None:
+        listener(change)

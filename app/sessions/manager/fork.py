@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import shutil
@@ -10,14 +11,20 @@ from typing import TYPE_CHECKING, Any
 from app.formats.dialects.base import Fork
 from app.formats.respell import respell
 from app.formats.stamps import iso
-from app.sessions.errors import AlreadyThere, ReadOnly, WriteFailed
+from app.sessions.errors import ReadOnly
 from app.sessions.manager.session_file import fresh_id
+from app.sessions.storage.file_storage import refused
+from app.sessions.storage.temporary import copy_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from app.sessions.manager.book import Book
     from app.sessions.manager.entry import Entry
+
+_LOCKS = (".lock", ".lock.os")
+# Sub-agents of sub-agents end long before; a deeper folder is damage, and would take long to walk.
+_DEEPEST = 64
 
 
 class Cutting:
@@ -106,23 +113,64 @@ def fork_last(book: Book, session_id: str, timestamp: str, cwd: str, count: int,
         raise ReadOnly(book.file, 0, "cannot be forked: its format is only read here") from None
 
 
-def copy_artifacts(source: str, target: str) -> None:
-    """Copy the folder of things that belong to the session `source` for the session `target` (FORMATS 2.2).
+@contextlib.contextmanager
+def artifacts_copied(folder: str, target: str, left_out: Collection[str]) -> Iterator[list[str]]:
+    """Copy the folder of artifacts `folder` to `target` for a new session, which is written in the body.
 
-    :raises WriteFailed: it cannot be copied; there is no copy. AlreadyThere, where there was such a folder.
+    The copy is made under a temporary name first. If the body fails, the copy is removed. Links stay links,
+    and times and rights stay as they are. Lock files are left out (oh-my-pi's own fork copies everything).
+
+    :param folder: "" for none; then nothing is copied.
+    :param left_out: names directly in `folder` that are not copied.
+    :return: the paths that were skipped because they are no files, folders or links.
+    :raises AlreadyThere: something is at `target`.
+    :raises WriteFailed: the folder cannot be copied.
     """
-    folder, copy = os.path.splitext(source)[0], os.path.splitext(target)[0]
-    if not os.path.isdir(folder):
+    if not folder:
+        yield []
         return
+    temporary = ""
     try:
-        shutil.copytree(folder, copy, symlinks=True)
-    except FileExistsError:
-        raise AlreadyThere(copy, "is there already", errno.EEXIST) from None
-    except (OSError, shutil.Error) as error:
-        drop_artifacts(target)
-        raise WriteFailed(copy, f"cannot be written: {error}") from None
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        name = copy_name(os.path.dirname(target))
+        os.mkdir(name, 0o700)
+        temporary = name
+        skipped = _copy_folder(folder, temporary, left_out)
+        if os.path.lexists(target):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
+        os.rename(temporary, target)
+    except OSError as error:
+        if temporary:
+            shutil.rmtree(temporary, ignore_errors=True)
+        refused(target, error)
+    try:
+        yield skipped
+    except BaseException:
+        shutil.rmtree(target, ignore_errors=True)
+        raise
 
 
-def drop_artifacts(target: str) -> None:
-    """Take away what `copy_artifacts` copied for the session `target`, which was not made after all."""
-    shutil.rmtree(os.path.splitext(target)[0], ignore_errors=True)
+def _copy_folder(source: str, target: str, left_out: Collection[str]) -> list[str]:
+    """Copy what is in the folder `source` to the empty folder `target`; see `artifacts_copied`."""
+    skipped: list[str] = []
+    folders = [(source, target, 0)]
+    for folder, copy, depth in folders:
+        if depth > _DEEPEST:
+            raise OSError(errno.ELOOP, f"its artifacts are more than {_DEEPEST} folders deep")
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.name.endswith(_LOCKS) or (not depth and entry.name in left_out):
+                    continue
+                place = os.path.join(copy, entry.name)
+                if entry.is_dir(follow_symlinks=False):
+                    os.mkdir(place, 0o700)
+                    folders.append((entry.path, place, depth + 1))
+                elif entry.is_symlink() or entry.is_file():
+                    # The agent may remove a file meanwhile.
+                    with contextlib.suppress(FileNotFoundError):
+                        shutil.copy2(entry.path, place, follow_symlinks=False)
+                else:
+                    skipped.append(entry.path)
+    for folder, copy, _ in reversed(folders):
+        shutil.copystat(folder, copy)
+    return skipped

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from app.formats.decode import decode
 from app.formats.stamps import iso
 from app.sessions.asked import AnyPath, checked, known, taken
-from app.sessions.errors import ReadOnly, UnknownEntry, WriteFailed
+from app.sessions.errors import ReadOnly, UnknownEntry
 from app.sessions.manager.appending import Appending
-from app.sessions.manager.change import Change
-from app.sessions.manager.fork import Cutting, copy_artifacts, cut_path, drop_artifacts, fork_last
+from app.sessions.manager.change import Change, announce
+from app.sessions.manager.fork import Cutting, artifacts_copied, cut_path, fork_last
 from app.sessions.manager.tracked_file import now_ms
+from app.sessions.storage.file_storage import FileStorage
 from app.sessions.storage.image_bytes import blobs_of
-from app.stores import agent_named, discover, store_holding
+from app.stores import agent_named, artifacts_folder, discover, store_holding
 from app.stores.base import Store
 
 if TYPE_CHECKING:
@@ -42,10 +45,11 @@ class Forking(Appending):
         """
         self._file.check()
         self._existing(leaf_id)
+        source = self._file.path
         self._cut(leaf_id)
         file = self._file
         if file.storage is not None and (file.writing.has_slot or _has_answer(file.book.entries)):
-            file.save()
+            self._save_fork(source)
         return self.session_file
 
     def cut(
@@ -78,20 +82,43 @@ class Forking(Appending):
         return self._cut_to(None, target_cwd, store)
 
     def _cut_to(self, leaf_id: str | None, target_cwd: AnyPath | None, store: Store | None) -> Change:
-        file, name = self._file, self.session_name
+        file, name, source = self._file, self.session_name, self._file.path
         cwd = self._cwd if target_cwd is None else taken(target_cwd)
         if cwd != self._cwd:
             self._session_dir = self._folder_for(cwd, store)
             self._cwd = cwd
         self._cut(leaf_id)
         made = self._change
-        assert made is not None
         if self.session_name != name:
             self.append_session_info(name or "")
-        if file.storage is not None and not file.written:
-            file.save()
         self._change = made
-        return made
+        if file.storage is not None and not file.written:
+            self._save_fork(source if leaf_id is not None else "", store)
+        assert self._change is not None
+        return self._change
+
+    def _save_fork(self, source: str, store: Store | None = None) -> None:
+        """Write the new session, with a copy of the artifacts that its entries refer to.
+
+        :param source: the path of the session it was made of, "" where it takes no entries from one.
+        :param store: where that session was found, if it is known.
+        :raises WriteFailed: there is neither a new file nor a copy.
+        """
+        file, home = self._file, agent_named(self._agent)
+        folder = ""
+        if source and home.keeps_artifacts and isinstance(self._storage, FileStorage):
+            known_stores = discover(self._env, self._home, self._cwd)
+            folder = artifacts_folder(source, [store, *known_stores] if store else known_stores)
+        target = os.path.splitext(file.path)[0]
+        if self._change is not None:
+            announce(self._change)
+        with artifacts_copied(folder, target, home.private_artifacts) as skipped:
+            file.save()
+        if skipped and self._change is not None:
+            which = ", ".join(map(os.path.basename, skipped[:3]))
+            more = f" and {len(skipped) - 3:,} more" if len(skipped) > 3 else ""
+            note = f"{folder}: not copied, because it is no regular file: {which}{more}"
+            self._change = replace(self._change, note=note)
 
     def _cut(self, leaf_id: str | None) -> None:
         file = self._file
@@ -171,15 +198,8 @@ class Forking(Appending):
         self._begin(parent, name=source.session_name if writing.has_slot else None)
         self._file.header = writing.forked(self._file.header, file.header)
         self._fill(Cutting(entry.raw, entry.carried) for entry in file.book.entries)
-        if writing.forks_by_id:
-            copy_artifacts(file.path, self._file.path)
-        try:
-            self._file.save()
-        except WriteFailed:
-            if writing.forks_by_id:
-                drop_artifacts(self._file.path)
-            raise
         self._made((file.path, file.head.id))
+        self._save_fork(file.path)
 
     def _fork_last(self, source: Forking, last: int | None, summary: str) -> None:
         file = source._file
@@ -190,6 +210,21 @@ class Forking(Appending):
         count = _LAST if last is None else last
         data = fork_last(file.book, session_id, timestamp, self._cwd, count, summary)
         assert self._storage is not None
+        # Its lines are known before they are read back.
+        leaf = decode(data.rstrip(b"\n").rpartition(b"\n")[2]).get("id") if count > 0 else None
+        announce(
+            Change(
+                "file",
+                path,
+                "",
+                before=file.path,
+                after=path,
+                target_id=leaf,
+                agent=source._agent,
+                session_id=file.head.id,
+                after_id=session_id,
+            )
+        )
         self._storage.tidy(path)
         self._storage.create(path, data)
         self._file.load(path, (source._agent,))

@@ -34,7 +34,7 @@ from app.stores import agent_named
 from app.stores.live import MAYBE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
 
     from app.sessions.manager.entry import Entry
@@ -51,7 +51,12 @@ class SessionFile(TrackedFile):
     """A session that can be written to: one more entry, the whole of it when it is born, its title."""
 
     def append(
-        self, fields: Mapping[str, Any], *, operation: str = "append", keep_time: bool = False
+        self,
+        fields: Mapping[str, Any],
+        *,
+        operation: str = "append",
+        keep_time: bool = False,
+        before_write: Callable[[Entry], object] | None = None,
     ) -> Entry:
         """One more entry below the leaf; it becomes the leaf.
 
@@ -59,6 +64,8 @@ class SessionFile(TrackedFile):
             than the leaf.
         :param operation: what kind of write it is to a running agent (`app.stores.base.DANGERS`).
         :param keep_time: leave the file's time alone (FORMATS 2.0, rule 8).
+        :param before_write: is called with the entry directly before it is written to the file, which is not
+            at all while the session has no file, and again for each attempt.
         :raises ReadOnly, LiveSession, WriteFailed, Unreadable, BadValue: nothing was written.
         :raises UnknownEntry: the file was written anew, and what the entry hangs on is not in it any more.
         """
@@ -76,7 +83,7 @@ class SessionFile(TrackedFile):
             self._tidy()
             try:
                 self._migrate()
-                return self._written(self._next(fields, written=True), keep_time)
+                return self._written(self._next(fields, written=True), keep_time, before_write)
             except Changed:
                 # Whoever keeps losing to a busy writer steps back for a moment, each time a little longer.
                 time.sleep(random() * attempt / 1000)
@@ -104,7 +111,9 @@ class SessionFile(TrackedFile):
             if entry_id not in self.book.by_id:
                 raise UnknownEntry(self.path, 0, f"there is no entry {entry_id!r} any more")
 
-    def _written(self, entry: Entry, keep_time: bool) -> Entry:
+    def _written(
+        self, entry: Entry, keep_time: bool, before_write: Callable[[Entry], object] | None
+    ) -> Entry:
         """Write `entry` and take it in.
 
         :raises Changed: the file is not what was read.
@@ -112,6 +121,9 @@ class SessionFile(TrackedFile):
         assert self.storage is not None
         assert self._signature is not None
         line, size = self._line(entry), self._signature.size
+        self.left = self.book.leaf_id
+        if before_write is not None:
+            before_write(entry)
         signature = self.storage.append(self.path, line, self._signature, keep_time=keep_time)
         return self._added(entry, line, size, signature)
 
@@ -120,9 +132,8 @@ class SessionFile(TrackedFile):
 
     def _added(self, entry: Entry, line: bytes, size: int, signature: Signature) -> Entry:
         """Take in `entry`, whose `line` was appended when the file had `size` bytes."""
-        left = self.book.leaf_id
+        self.left = self.book.leaf_id
         self.moved = False
-        self.left = left
         if self.book.ends_open or signature.size != size + len(line):
             # An unfinished line was closed before ours: read how it stands now.
             self.load(self.path, (self.head.agent,))

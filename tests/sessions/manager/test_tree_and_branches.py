@@ -12,7 +12,6 @@ import pytest
 
 from app.sessions import SessionManager
 from app.sessions.errors import AlreadyThere, UnknownEntry, WriteFailed
-from app.sessions.manager.fork import copy_artifacts
 from tests.factory import chain, entry, header, message
 from tests.sessions.manager.conftest import ANSWER, USER, content
 
@@ -274,10 +273,16 @@ def test_artifacts_are_copied_with_the_fork_or_not_at_all(
     assert sorted(os.listdir(source.session_dir)) == before
 
 
-def test_a_folder_that_is_there_is_not_taken_for_a_copy(tmp_path: Path) -> None:
-    (tmp_path / "a").mkdir()
-    (tmp_path / "b").mkdir()
-    (tmp_path / "b" / "kept").write_text("somebody's")
+def test_artifacts_are_not_copied_over_a_folder(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = home.answered("omp")
+    path = Path(source.session_file or "")
+    path.with_suffix("").mkdir()
+    names = iter(["taken.jsonl"])
+    monkeypatch.setattr("app.stores.base.Agent.file_name", lambda *_: next(names))
+    taken = path.parent / "taken"
+    taken.mkdir()
+    (taken / "kept").write_text("another's")
     with pytest.raises(AlreadyThere):
-        copy_artifacts(str(tmp_path / "a.jsonl"), str(tmp_path / "b.jsonl"))
-    assert (tmp_path / "b" / "kept").read_text() == "somebody's"
+        SessionManager.fork_from(path, home.work, env=home.env)
+    assert (taken / "kept").read_text() == "another's"
+    assert not (path.parent / "taken.jsonl").exists()

@@ -1,0 +1,199 @@
+"""What an agent writes after its session was trashed can be appended to the session, or put aside."""
+
+from __future__ import annotations
+
+import errno
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from app.actions.continuation import clear_place
+from app.actions.restore import restore
+from app.actions.trash import trash
+from app.actions.undo import undo
+from app.sessions.errors import AlreadyThere, HeaderlessContinuation, LiveSession, NoTrash, ReadOnly
+from app.stores.live import MAYBE, Verdict
+from tests.actions.conftest import contents, lines_of, reopened
+from tests.factory import append, chain, message, write_session
+
+if TYPE_CHECKING:
+    from app.sessions.manager.change import Change
+    from tests.sessions.manager.conftest import Home
+
+SINCE = [
+    message("n1", "00000002", "user", "and then?", 5),
+    message("n2", "n1", "assistant", "then this", 6),
+]
+
+
+@pytest.fixture
+def path(home: Home) -> Path:
+    root = home.folder / ".pi/agent/sessions/--work-app--"
+    return write_session(root / "1_s1.jsonl", *chain("question", "answer"))
+
+
+@pytest.fixture
+def trashed(home: Home, path: Path) -> Change:
+    """The session in the trash, and what pi wrote at its place since."""
+    change = trash(str(path), home.env)
+    append_headerless(path, *SINCE)
+    return change
+
+
+def append_headerless(path: Path, *lines: dict[str, Any]) -> None:
+    path.touch()
+    append(path, *lines)
+
+
+def ids(home: Home, path: Path | str) -> list[str]:
+    return [entry.id for entry in reopened(home, str(path)).get_branch()]
+
+
+def test_restore_says_what_stands_there(home: Home, trashed: Change) -> None:
+    before = contents(str(home.folder))
+    for bring_back in (restore, lambda change: undo(change, home.env)):
+        with pytest.raises(
+            HeaderlessContinuation, match=r"pi went on writing .* 2 entries and no header"
+        ) as error:
+            bring_back(trashed)
+        assert error.value.problem == ""
+    assert contents(str(home.folder)) == before
+
+
+def test_the_entries_are_appended_and_the_file_goes_to_the_trash(
+    home: Home, path: Path, trashed: Change
+) -> None:
+    session, since = lines_of(trashed.after), path.read_bytes()
+    aside = clear_place(trashed, home.env, join=True)
+    assert not path.exists()
+    restore(trashed)
+    assert lines_of(str(path)) == session + since.splitlines()
+    assert ids(home, path) == ["00000001", "00000002", "n1", "n2"]
+    assert Path(aside.after or "").read_bytes() == since
+
+
+def test_put_aside_it_is_in_the_trash_and_the_session_as_it_was(
+    home: Home, path: Path, trashed: Change
+) -> None:
+    session, since = lines_of(trashed.after), path.read_bytes()
+    aside = clear_place(trashed, home.env, join=False)
+    restore(trashed)
+    assert lines_of(str(path)) == session
+    assert Path(aside.after or "").read_bytes() == since
+
+
+def test_both_steps_can_be_undone_and_done_again(home: Home, path: Path, trashed: Change) -> None:
+    since = path.read_bytes()
+    aside = clear_place(trashed, home.env, join=True)
+    again = undo(restore(trashed), home.env)
+    undo(aside, home.env)
+    assert path.read_bytes() == since
+    # Nothing is appended twice.
+    clear_place(again, home.env, join=True)
+    restore(again)
+    assert ids(home, path) == ["00000001", "00000002", "n1", "n2"]
+    assert len(lines_of(str(path))) == 5
+
+
+def test_a_line_that_comes_at_the_last_moment_is_appended_too(
+    home: Home, path: Path, trashed: Change, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from app.actions import continuation
+
+    move = continuation.trash_file
+
+    def late(*about: Any) -> Change:
+        append(path, message("n3", "n2", "user", "one more", 7))
+        return move(*about)
+
+    monkeypatch.setattr(continuation, "trash_file", late)
+    clear_place(trashed, home.env, join=True)
+    restore(trashed)
+    assert ids(home, path)[-1] == "n3"
+
+
+@pytest.mark.parametrize(
+    ("last", "problem"),
+    [
+        ('{"type":"message","id":"n3","par', "line 3 is no complete entry"),
+        (json.dumps(message("n3", "gone", "user", "x")) + "\n", "the parent of line 3 is in neither file"),
+        (json.dumps(message("00000001", "n2", "user", "x")) + "\n", "another entry with the id of line 3"),
+        (json.dumps(message("n3", "n2", "user", "x")), "its last line may not be complete"),
+        ("\x1b[31m\n", "line 3 is no complete entry"),
+        ('{"type":"message","id":"n3","parentId":[]}\n', "line 3 is no complete entry"),
+    ],
+)
+def test_what_cannot_be_appended_is_only_put_aside(
+    home: Home, path: Path, trashed: Change, last: str, problem: str
+) -> None:
+    with path.open("a") as file:
+        file.write(last)
+    before = contents(str(home.folder))
+    with pytest.raises(HeaderlessContinuation, match=problem):
+        restore(trashed)
+    with pytest.raises(ReadOnly, match=problem):
+        clear_place(trashed, home.env, join=True)
+    assert contents(str(home.folder)) == before
+    aside = clear_place(trashed, home.env, join=False)
+    restore(trashed)
+    assert ids(home, path) == ["00000001", "00000002"]
+    assert Path(aside.after or "").read_bytes().endswith(last.encode())
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        chain("another", id="other"),
+        [message("x", "elsewhere", "user", "of another session")],
+        [{"some": "settings"}],
+        [],
+    ],
+    ids=["a session", "entries of another", "no entries", "nothing"],
+)
+def test_anything_else_there_is_only_there(home: Home, path: Path, lines: list[dict[str, Any]]) -> None:
+    change = trash(str(path), home.env)
+    append_headerless(path, *lines)
+    with pytest.raises(AlreadyThere) as error:
+        restore(change)
+    assert type(error.value) is AlreadyThere
+    assert error.value.reason == "is there already"
+
+
+@pytest.mark.parametrize("join", [True, False])
+def test_a_session_that_has_taken_the_place_since_is_not_moved(
+    home: Home, path: Path, trashed: Change, join: bool
+) -> None:
+    write_session(path, *chain("another", id="other"))
+    before = contents(str(home.folder))
+    with pytest.raises(AlreadyThere):
+        clear_place(trashed, home.env, join=join)
+    assert contents(str(home.folder)) == before
+
+
+def test_while_an_agent_may_be_writing_nothing_is_moved(
+    home: Home, path: Path, trashed: Change, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = contents(str(home.folder))
+    monkeypatch.setattr(
+        "app.sessions.manager.guard.verdict", lambda *_: Verdict(MAYBE, "pi runs in the same folder", 7)
+    )
+    for join in (True, False):
+        with pytest.raises(LiveSession, match=r"pi runs in the same folder; .*: end it first"):
+            clear_place(trashed, home.env, join=join)
+    assert contents(str(home.folder)) == before
+
+
+def test_without_a_trash_nothing_is_moved(
+    home: Home, path: Path, trashed: Change, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = contents(str(home.folder))
+
+    def refuse(path: str, env: object) -> None:
+        raise OSError(errno.EXDEV, "no trash on this file system", path)
+
+    monkeypatch.setattr("app.actions.trash._send", refuse)
+    with pytest.raises(NoTrash):
+        clear_place(trashed, home.env, join=False)
+    assert contents(str(home.folder)) == before

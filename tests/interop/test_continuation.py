@@ -1,0 +1,45 @@
+"""The real pi goes on writing after its session was trashed; joined again, pi reads all of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.actions.continuation import clear_place
+from app.actions.restore import restore
+from app.actions.trash import trash
+from app.sessions.errors import HeaderlessContinuation
+from tests.interop.programs import Refused, assistant, user
+
+if TYPE_CHECKING:
+    from tests.interop.programs import Program
+
+
+def test_pi_reads_a_session_to_which_its_own_entries_were_appended(pi: Program, tmp_path: Path) -> None:
+    env = {"HOME": str(pi.home)}
+    work = pi.home / "work"
+    work.mkdir(exist_ok=True)
+    folder = pi.home / ".pi/agent/sessions/--work--"
+    session = pi.make("create", str(work), str(folder))
+    session.call("appendMessage", user("question"))
+    session.call("appendMessage", assistant("answer"))
+    path = session.state()["file"]
+    change = trash(path, env)
+    session.call("appendMessage", user("and then?"))
+    session.call("appendMessage", assistant("then this"))
+    before = session.state()
+    assert len(Path(path).read_bytes().splitlines()) == 2
+    with pytest.raises(Refused):
+        pi.make("open", path)
+    with pytest.raises(HeaderlessContinuation):
+        restore(change)
+    clear_place(change, env, join=True)
+    restore(change)
+    after = pi.make("open", path).state()
+    for what in ("entries", "context", "leaf", "id", "branch"):
+        assert after[what] == before[what]
+    # The program that was running goes on in the restored file.
+    session.call("appendMessage", user("more"))
+    assert pi.make("open", path).state()["entries"] == session.state()["entries"]
