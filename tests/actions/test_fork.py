@@ -212,15 +212,15 @@ def test_a_folder_that_is_not_there_is_no_working_folder(home: Home, forked_path
 
 WAYS: dict[str, Callable[[Home, str], str | None]] = {
     "fork": lambda home, path: fork(path, home.env).after,
-    "branch --new-file": lambda home, path: branch_to_file(path, first_of(home, path), home.env).after,
+    "branch --new-file": lambda home, path: branch_to_file(path, last_of(home, path), home.env).after,
     "the browser": lambda home, path: new_file(asked_at(home, path), home.env).after,
     "create_branched_session": lambda home, path: branched(home, path),
     "fork_from": lambda home, path: forked_from(home, path),
 }
 
 
-def first_of(home: Home, path: str) -> str:
-    return reopened(home, path).get_entries()[0].id
+def last_of(home: Home, path: str) -> str:
+    return reopened(home, path).get_entries()[-1].id
 
 
 def asked_at(home: Home, path: str) -> Question:

@@ -82,7 +82,7 @@ async def test_a_cache_folder_that_cannot_be_written_is_told_of(browser, three, 
     async with browser(**way) as it:
         await it.until(it.toasts, "the word")
         path = tmp_path / "cache"
-        assert it.toasts() == [f"the list is kept in memory only: {path}: {os.strerror(errno.EEXIST)}"]
+        assert it.toasts() == [f"the list is kept in memory only: {path}: {os.strerror(errno.ENOTDIR)}"]
         assert "the list is kept in memory only " in header(it)
         await it.press("f5")
         await it.until(lambda: len(it.toasts()) == 2, "that it has looked again")
