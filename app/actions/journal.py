@@ -39,7 +39,7 @@ from app.small_files import check_regular, read_small, write_whole
 from app.stores.locks import FileLock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from app.sessions.manager.change import Change
 
@@ -144,7 +144,7 @@ class Journal:
         :param action: as of `record`.
         :param undoes: the number of the change that is undone in the body; 0 for none.
         """
-        return Intent(self, action, undoes)
+        return Intent(lambda: self, action, undoes)
 
     @contextlib.contextmanager
     def interrupted(self) -> Iterator[list[Interrupted]]:
@@ -340,9 +340,12 @@ class Intent:
 
     If the body ends without that, because it failed or its process was killed, the file stays and is settled
     later. If the file cannot be written, the change is made all the same, as without a journal.
+
+    :param journal: gives the journal; it may raise OSError if the state folder cannot be told.
+    :param action: as of `Journal.record`; ``undoes`` as of `Journal.intend`.
     """
 
-    def __init__(self, journal: Journal, action: int, undoes: int) -> None:
+    def __init__(self, journal: Callable[[], Journal], action: int = 0, undoes: int = 0) -> None:
         self._journal = journal
         self._action = action
         self._undoes = undoes
@@ -365,9 +368,9 @@ class Intent:
         """
         number = 0
         if self._undoes:
-            self._journal.taken_back(self._undoes, change, intent=self._token)
+            self._journal().taken_back(self._undoes, change, intent=self._token)
         else:
-            number = self._journal.record(change, self._action, intent=self._token)
+            number = self._journal().record(change, self._action, intent=self._token)
             self._action = self._action or number
         # A file that stays does no harm: its token is in the journal.
         with contextlib.suppress(OSError):
@@ -379,7 +382,7 @@ class Intent:
     def _announced(self, change: Change) -> None:
         line = intent_line(self._token, now_ms(), self._action, self._undoes, change)
         with contextlib.suppress(OSError):
-            self._path = self._journal._begin(self._token, line, self._held)
+            self._path = self._journal()._begin(self._token, line, self._held)
 
 
 def _put_there(change: Change, restored: Change) -> bool:

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 
 from app.actions.branch import branch, branch_to_file
 from app.actions.fork import fork
-from app.actions.journal import Journal
 from app.actions.label import label
 from app.actions.opened import ROOT
 from app.actions.rename import rename
-from app.changes.codes import NOT_FOUND, REFUSED, WRONG_USE, WrongUse, record, settle
+from app.changes.codes import NOT_FOUND, REFUSED, WRONG_USE, WrongUse, intend, record, settle
 from app.changes.told import as_json, as_text
 from app.formats.slot import fold_title
 from app.index.find import Ambiguous, NotFound, place
@@ -60,7 +59,7 @@ def run(options: Options, setup: Setup) -> int:
     try:
         check(options)
         found = place(options.session, setup.stores, setup.cache_folder, complain)
-        with Journal(setup.state_folder).intend() as intent:
+        with intend(setup) as intent:
             change = act(options, found, setup.agent_env)
             # Undo knows a change before it is printed, because the output may be full.
             record(intent, change, setup)

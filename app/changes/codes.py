@@ -22,8 +22,19 @@ class WrongUse(Exception):
 
 def settle(setup: Setup) -> None:
     """Put into the journal what a leafmark did that was killed before it could."""
-    journal = Journal(setup.state_folder)
-    settle_interrupted(journal, setup.agent_env, setup.stores, setup.state_folder)
+    try:
+        state_folder = setup.state_folder
+    except OSError:
+        return  # whatever needs the folder says so
+    settle_interrupted(Journal(state_folder), setup.agent_env, setup.stores, state_folder)
+
+
+def intend(setup: Setup, action: int = 0) -> Intent:
+    """Note what is changed in the body of a `with` before it is changed; then `record` it.
+
+    :param action: the number of the first of the changes that are made together with it; 0: it is the first.
+    """
+    return Intent(lambda: Journal(setup.state_folder), action)
 
 
 def record(intent: Intent, change: Change, setup: Setup) -> int:

@@ -11,7 +11,7 @@ from app.actions.journal import Journal
 from app.actions.restore import Trashed, restore, trashed
 from app.actions.taking_back import GOES_ON, PASSED, Done, Tried, take_back
 from app.actions.trash import trash
-from app.changes.codes import NOT_FOUND, REFUSED, WRONG_USE, WrongUse, give_up, record, told
+from app.changes.codes import NOT_FOUND, REFUSED, WRONG_USE, WrongUse, give_up, intend, record, told
 from app.changes.stopping import Stopping
 from app.changes.told import SCHEMA, as_line, as_part
 from app.formats.text import one_line
@@ -179,7 +179,7 @@ def _each(
                 break
             made: list[Change] = []
             try:
-                with stopping.whole(), Journal(setup.state_folder).intend(action) as intent:
+                with stopping.whole(), intend(setup, action) as intent:
                     for change in act(thing):
                         made.append(change)
                         number = record(intent, change, setup)

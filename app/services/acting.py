@@ -70,7 +70,7 @@ class Acting:
 
         def job() -> None:
             undoable: list[_Undoable] = []
-            with self._journal.intend() as intent:
+            with self._intent() as intent:
                 outcome = _attempt(None, work)
                 notes = self._note_done(intent, outcome, undoable)
             self._remember(undoable)
@@ -91,7 +91,7 @@ class Acting:
             env = self._setup.agent_env
             undoable: list[_Undoable] = []
             notes: list[str] = []
-            with self._journal.intend() as intent:
+            with self._intent() as intent:
                 for step in (lambda: clear_place(trashed, env, join=join), lambda: restore(trashed)):
                     outcome = _attempt(None, step)
                     notes += self._note_done(intent, outcome, undoable)
@@ -163,7 +163,7 @@ class Acting:
         for row in rows:
             if not self._courses.goes_on(course, len(outcomes), len(rows)):
                 break
-            with self._journal.intend(undoable[0].number if undoable else 0) as intent:
+            with self._intent(undoable[0].number if undoable else 0) as intent:
                 outcomes.append(self._try(row, action))
                 notes += self._note_done(intent, outcomes[-1], undoable)
         self._remember(undoable)
@@ -175,7 +175,11 @@ class Acting:
         from app.actions.earlier import settle_interrupted
 
         setup = self._setup
-        settle_interrupted(self._journal, setup.agent_env, setup.stores, setup.state_folder)
+        try:
+            journal = self._journal
+        except OSError:
+            return  # the state folder cannot be told, which is said when something is recorded
+        settle_interrupted(journal, setup.agent_env, setup.stores, setup.state_folder)
 
     def _note_done(self, intent: Intent, outcome: Outcome, undoable: list[_Undoable]) -> list[str]:
         """Put a change into the journal and among those of its action; what there is to say of it."""
@@ -276,7 +280,7 @@ class Acting:
     def _take_back(self, done: _Undoable) -> tuple[Change | None, Exception | None]:
         if not done.number:
             return self._undone(done)
-        with self._journal.intend(undoes=done.number) as intent:
+        with self._intent(undoes=done.number) as intent:
             change, error = self._undone(done)
             if change is not None:
                 self._record(intent, change)  # a failure was said when the change itself was recorded
@@ -310,6 +314,11 @@ class Acting:
         from app.actions.journal import Journal
 
         return Journal(self._setup.state_folder)
+
+    def _intent(self, action: int = 0, undoes: int = 0) -> Intent:
+        from app.actions.journal import Intent
+
+        return Intent(lambda: self._journal, action, undoes)
 
     def _record(self, intent: Intent, change: Change) -> tuple[int, str]:
         try:

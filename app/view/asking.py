@@ -25,7 +25,8 @@ def trash_question(titles: Sequence[str], cells: int, *, hidden: int, why: str =
     :param why: what to know of them before; raw. ``harm``: what may come of it, where there is room.
     """
     reason = one_line(why, 60)
-    for before in (f"{reason}: {harm} – ", f"{reason} – ") if why else ():
+    reasons = ([f"{reason}: {harm} – "] if harm else []) + [f"{reason} – "]
+    for before in reasons if why else ():
         asked = before + _about("Trash", titles, cells - width(before), hidden)
         if width(asked) <= cells:
             return asked
