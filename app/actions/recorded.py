@@ -122,7 +122,7 @@ def interrupted_in(data: bytes, path: str) -> Interrupted | None:
 
 def intent_line(token: str, at_ms: int, action: int, undoes: int, change: Change) -> bytes:
     """The content of a file about a change that is about to be made; parameters as of `Interrupted`."""
-    value = {"intent": token, "at": at_ms, "action": action, "undoes": undoes, "change": asdict(change)}
+    value = {"intent": token, "at": at_ms, "action": action, "undoes": undoes, "change": _stored(change)}
     return written(value)
 
 
@@ -137,10 +137,10 @@ def as_line(entry: Recorded, intent: str = "") -> bytes:
         "action": entry.action,
         "stands": entry.stands,
         "told": entry.is_told,
-        "change": asdict(entry.change),
+        "change": _stored(entry.change),
     }
     if entry.by is not None:
-        value |= {"by": asdict(entry.by), "by_at": entry.by_ms}
+        value |= {"by": _stored(entry.by), "by_at": entry.by_ms}
     return written(value | ({"intent": intent} if intent else {}))
 
 
@@ -152,8 +152,17 @@ def taken_back_line(number: int, by: Change | None, at_ms: int, intent: str = ""
     """
     value: dict[str, Any] = {"taken_back": number, "at": at_ms}
     if by is not None and by.kind == "trash":
-        value["by"] = asdict(by)
+        value["by"] = _stored(by)
     return written(value | ({"intent": intent} if intent else {}))
+
+
+def _stored(change: Change) -> dict[str, Any]:
+    """The fields of a change without its prompt: an older leafmark refuses a field that it does not know, and
+    the prompt stays in the session.
+    """
+    value = asdict(change)
+    del value["prompt"]
+    return value
 
 
 def _take_back(entry: Recorded, value: dict[str, Any], moved: dict[str, list[Recorded]]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.actions.earlier import settle_interrupted
@@ -43,8 +42,7 @@ def record(intent: Intent, change: Change, setup: Setup) -> int:
     :return: its number there, 0 where it has none.
     """
     try:
-        # Undo does not need the prompt, which stays in the session.
-        return intent.done(replace(change, prompt=None))
+        return intent.done(change)
     except OSError as error:
         _complain_of(error, setup)
         return 0
