@@ -105,9 +105,7 @@ def test_a_sub_agents_file_held_open_makes_the_session_live(tmp_path: Path, proc
     assert judge(seen(tmp_path, proc), session, work).state == "live"
 
 
-def test_a_file_held_open_that_was_removed_makes_nothing_live(
-    tmp_path: Path, proc: Proc, work: Path
-) -> None:
+def test_a_file_held_open_that_was_removed_makes_nothing_live(tmp_path: Path, proc: Proc, work: Path) -> None:
     """The kernel adds " (deleted)" to the old path; what has the path now is another file."""
     session = tmp_path / "s.jsonl"
     session.write_text("")
@@ -155,9 +153,7 @@ def test_a_breadcrumb_of_a_file_with_the_same_name_is_not_this_one(
     assert judge(seen(tmp_path, proc), tmp_path / "other" / "s.jsonl", work).state == "idle"
 
 
-def test_the_last_session_of_a_terminal_is_found_through_a_linked_folder(
-    tmp_path: Path, work: Path
-) -> None:
+def test_the_last_session_of_a_terminal_is_found_through_a_linked_folder(tmp_path: Path, work: Path) -> None:
     (tmp_path / "link-to-work").symlink_to(work)
     session = tmp_path / "s.jsonl"
     session.write_text("")
