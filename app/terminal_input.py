@@ -16,6 +16,8 @@ from textual import constants, events
 from textual._xterm_parser import XTermParser
 from textual.keys import Keys
 
+from app.formats.text import inert
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -38,6 +40,7 @@ TEXTUALS_LONGEST = 32
 """Of a sequence that is longer Textual types the letters."""
 MOST_CELLS = 10_000
 """No terminal has more columns or rows."""
+_NOT_BLANK = re.compile(r"[^\t\r\n]+")
 
 
 @cache
@@ -175,7 +178,8 @@ class TerminalInput:
         # without NUL, as from Textual
         text = "".join(self._pasted or ()).replace("\0", "")
         self._pasted = None
-        return events.Paste(text)
+        # Textual's own inputs draw what is pasted as it is, and the terminal would obey it
+        return events.Paste(_NOT_BLANK.sub(lambda found: inert(found[0]), text))
 
 
 class _Parser(XTermParser):

@@ -91,7 +91,8 @@ def keys(*names):
 
 
 def paste(text):
-    return [("Paste", text, None)]
+    """The event of a paste, in which controls are made visible."""
+    return [("Paste", text.replace("\x1b", "␛").replace("\x04", "␄"), None)]
 
 
 def test_keys_mouse_and_answers_come_through():

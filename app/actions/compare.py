@@ -131,7 +131,7 @@ def _side(tree: SessionTree, leaf: Node, path: list[Node], keep_going: Callable[
             if not turns:
                 turns.append(Turn())
             _answer(turns[-1], entry)
-            called.update(name or "tool" for name, _ in calls_in(entry))
+            called.update(_tools(entry))
         touched.take(entry)
     spoken = (node for node in path if node.type not in SILENT)
     times = [time for node in spoken if (time := node.timestamp) is not None]
@@ -160,9 +160,13 @@ def _answer(turn: Turn, entry: dict[str, Any]) -> None:
             turn.answer = one_line(wrong, TEXT_LIMIT)
         elif message.get("stopReason") == "aborted":
             turn.answer = "(aborted)"
-    for name, _ in calls_in(entry):
-        name = one_line(name, TEXT_LIMIT) or "tool"
+    for name in _tools(entry):
         turn.tools[name] = turn.tools.get(name, 0) + 1
+
+
+def _tools(entry: dict[str, Any]) -> list[str]:
+    """The names of the tools that an answer calls, inert, once for each call."""
+    return [one_line(name, TEXT_LIMIT) or "tool" for name, _ in calls_in(entry)]
 
 
 def _said(entry: dict[str, Any]) -> str:

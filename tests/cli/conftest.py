@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -39,6 +40,25 @@ def leafmark(tmp_path):
         )
 
     return run
+
+
+@pytest.fixture
+def default_signals():
+    """Give the signals that ask to end their default action, in this process and in the programs it starts.
+
+    A script's background jobs, such as this test run may be, inherit SIGINT and SIGQUIT as ignored, and
+    leafmark's commands leave ignored signals ignored.
+    """
+    defaults = {
+        signal.SIGINT: signal.default_int_handler,
+        signal.SIGQUIT: signal.SIG_DFL,
+        signal.SIGHUP: signal.SIG_DFL,
+        signal.SIGTERM: signal.SIG_DFL,
+    }
+    before = {number: signal.signal(number, action) for number, action in defaults.items()}
+    yield
+    for number, action in before.items():
+        signal.signal(number, action)
 
 
 class Done(NamedTuple):

@@ -520,7 +520,7 @@ def test_several_at_once_trash_each_session_once(leafmark, home, store):
 
 
 @pytest.fixture
-def interrupted(monkeypatch):
+def interrupted(monkeypatch, default_signals):
     """Have the process asked to end while something is done for the second time: (its name, signal)."""
 
     def interrupt(name, number=signal.SIGINT):
@@ -578,3 +578,14 @@ def test_of_what_was_stopped_there_is_a_document(run, store, interrupted):
     done = run("trash", "--json", "pi-aaaa", "pi-aabb", "omp-1")
     assert done.code == 130
     assert len(json.loads(done.out)["changes"]) == 2
+
+
+def test_an_ignored_interrupt_stops_nothing(run, home, store, interrupted):
+    before = sessions(home)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    interrupted("trash")
+    done = run("trash", "pi-aaaa", "pi-aabb", "omp-1")
+    assert (done.code, done.err, len(done.out.splitlines())) == (0, "", 3)
+    assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    assert run("undo").code == 0
+    assert sessions(home) == before

@@ -99,12 +99,24 @@ def test_json_is_one_object_a_line(tmp_path, folder):
         assert "日" in found["what"]["name"]
 
 
+@pytest.mark.usefixtures("default_signals")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_ends_it(tmp_path, folder, number, code):
     with watching(tmp_path) as process:
         process.send_signal(number)
         assert process.wait(timeout=30) == code
         assert "Traceback" not in process.stderr.read()
+
+
+@pytest.mark.usefixtures("default_signals")
+def test_an_ignored_interrupt_does_not_end_it(tmp_path, folder):
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with watching(tmp_path) as process:
+        process.send_signal(signal.SIGINT)
+        write_session(folder / "b.jsonl", *chain("new", id="bbbb"))
+        assert process.stdout.readline() == f"added    {folder / 'b.jsonl'}  entries 1, messages 1\n"
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=30) == 143
 
 
 def waiting_to_be_read(stream):
@@ -114,6 +126,7 @@ def waiting_to_be_read(stream):
     return count[0]
 
 
+@pytest.mark.usefixtures("default_signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
 def test_a_signal_ends_it_while_its_reader_has_stopped_reading(tmp_path, folder, number):
     with watching(tmp_path, "--json") as process:

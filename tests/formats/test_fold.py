@@ -50,6 +50,7 @@ def test_the_usual_characters_need_no_other_way() -> None:
     assert quickly("ÀÉÎÕÜÇÑ") is None
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("wheel")
 def test_every_character_by_itself() -> None:
     for code in (*range(0xD800), *range(0xE000, sys.maxunicode + 1)):

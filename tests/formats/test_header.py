@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.formats.header import SCAN_LIMIT, WITHIN, Header, NotASession, find_header, read_header
+from app.formats.header import SCAN_LIMIT, Header, NotASession, find_header, read_header
 from app.formats.slot import slot_line
-from app.sessions.tally.summarise import summarise
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -274,28 +273,6 @@ def test_no_header_crashes(fields: dict[str, Any]) -> None:
         return
     assert isinstance(header.id, str)
     assert isinstance(header.cwd, str)
-
-
-@pytest.mark.parametrize("text", [b"\0", b"[", b" "])
-def test_what_has_no_header_is_not_read_to_its_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: bytes
-) -> None:
-    """As a crash of the machine leaves a file: as long as it was, and nothing in it."""
-    path = tmp_path / "a.jsonl"
-    path.write_bytes(text * SCAN_LIMIT)
-    with path.open("ab") as file:
-        file.truncate(20 * WITHIN)
-    really, counts = os.pread, []
-
-    def counting(descriptor: int, size: int, offset: int) -> bytes:
-        data = really(descriptor, size, offset)
-        counts.append(len(data))
-        return data
-
-    monkeypatch.setattr(os, "pread", counting)
-    outcome = summarise(str(path), ("pi",), 0)
-    assert outcome.refused
-    assert sum(counts) <= 2 * WITHIN
 
 
 def test_a_long_header_late_in_the_file_is_found(tmp_path: Path) -> None:

@@ -13,11 +13,6 @@ from tests.factory import chain, write_session
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pytest
-
-    from app.index.row import Row
-    from app.stores.live import Processes
-
 
 def test_pins_of_a_store_count_for_its_sessions(tmp_path: Path) -> None:
     root = tmp_path / ".omp" / "agent" / "sessions"
@@ -51,30 +46,3 @@ def test_own_pins_count_for_every_agent(tmp_path: Path) -> None:
     assert [hit.row.id for hit in page.hits] == ["two"]
     facts = facts_of(stores, lambda: rows, 0, state)
     assert {row.id: facts.pinned(row) for row in rows} == {"one": False, "two": True}
-
-
-def test_processes_are_looked_for_once_and_only_when_asked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    looks: list[object] = []
-
-    def looked(stores: object) -> Processes:
-        from app.stores.live import Processes
-
-        looks.append(stores)
-        found = Processes()
-        found.claim(str(tmp_path / "pi" / "-work" / "a.jsonl"), 1, "has it open")
-        return found
-
-    monkeypatch.setattr("app.index.facts.look", looked)
-    write_session(tmp_path / "pi" / "-work" / "a.jsonl", *chain("hello", id="one"))
-    write_session(tmp_path / "pi" / "-work" / "b.jsonl", *chain("hello", id="two"))
-    stores = named([("pi", str(tmp_path / "pi"))], {}, str(tmp_path), str(tmp_path))
-    index = Index(stores, str(tmp_path / "cache"))
-    index.scan()
-    rows: list[Row] = index.rows()
-    index.close()
-    facts = facts_of(stores, lambda: rows, 0)
-    assert not looks
-    assert {row.id: facts.live(row) for row in rows} == {"one": True, "two": False}
-    assert len(looks) == 1

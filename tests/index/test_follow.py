@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def no_walk_helps(monkeypatch: pytest.MonkeyPatch) -> None:
-    # What a walk would find, and who looks at all in turn, must have been found before.
+    # The watch has to find by itself what walks, and looks at all files in turn, would find later.
     monkeypatch.setattr(polling, "WALK_SECONDS", 3600.0)
-    monkeypatch.setattr(turns, "ROUND_SECONDS", 3600.0)
+    monkeypatch.setattr(turns.Turns, "look", lambda self, hints: None)
     monkeypatch.setattr(watch.NativeWatch, "idle_walk_seconds", 3600.0)
 
 

@@ -71,6 +71,15 @@ def test_what_another_of_us_adds_is_no_sign_of_an_agent(tmp_path: Path, path: Pa
     assert (row.name, [text for _, text in row.labels]) == ("two", ["here"])
 
 
+def test_a_longer_file_that_replaces_a_session_is_no_growth(path: Path, index: Index) -> None:
+    new = write(path.with_suffix(".new"), session() + message("m1", "e0", "more"))
+    os.replace(new, path)
+    assert grown(index) == {"a.jsonl": None}
+    assert index.rows()[0].message_count == 2
+    append(path, message("m2", "m1", "again"))
+    assert grown(index) == {"a.jsonl": NOW}
+
+
 @pytest.mark.parametrize("turn", ["before", "between", "after"])
 def test_what_an_agent_adds_counts_beside_ours(turn: str, tmp_path: Path, path: Path, index: Index) -> None:
     for now, name in (("before", "one"), ("between", "two"), ("after", "")):

@@ -16,6 +16,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from app.index.catalog.database import SCHEMA
 from app.index.index import Index
 from tests.index.equal import SECONDS, anew, assert_equal, assert_nothing_is_left_over, kept, seed
@@ -23,6 +25,8 @@ from tests.index.helpers import append, fill, message, pi_store
 from tests.index.killed import MODES
 from tests.index.mischief import Mischief
 from tests.waiting import PATIENCE
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
 KILLS = 100 if SECONDS else 15

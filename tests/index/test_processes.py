@@ -78,6 +78,7 @@ def test_two_scanners_at_once_on_an_empty_cache(tmp_path: Path) -> None:
         assert_nothing_is_left_over(cache, [store])
 
 
+@pytest.mark.slow
 def test_a_scanner_killed_again_and_again(tmp_path: Path) -> None:
     store = tmp_path / "store"
     paths = fill(store, 400)

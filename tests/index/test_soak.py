@@ -13,6 +13,8 @@ from tests.index.mischief import Mischief
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("seed", range(6))
 def test_scans_between_random_changes(tmp_path: Path, seed: int) -> None:

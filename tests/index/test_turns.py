@@ -252,7 +252,7 @@ def test_what_no_notice_told_of_is_found_without_a_walk(
 ) -> None:
     monkeypatch.setattr(NativeWatch, "idle_walk_seconds", 3600.0)
     monkeypatch.setattr(NativeWatch, "_noticed", lambda *_: Hints())
-    monkeypatch.setattr(turns, "ROUND_SECONDS", 0.1)
+    monkeypatch.setattr(turns, "_TURNS_SECONDS", 0.1)
     paths = fill(tmp_path / "store", 20, folders=4)
     index = Index([pi_store(tmp_path / "store")], str(tmp_path / "cache"), poll=False)
     with Listener(index) as listener:

@@ -26,6 +26,8 @@ from tests.waiting import PATIENCE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 RATE = 1000
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +12,17 @@ from tests.interop.programs import Program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+HERE = Path(__file__).parent
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of this folder; those of the installation itself run with an npm of their own."""
+    for item in items:
+        if item.path.parent == HERE and item.path.name != "test_install.py":
+            item.add_marker("interop")
 
 
 @pytest.fixture(scope="session")

@@ -82,6 +82,19 @@ def test_what_is_pasted_presses_no_key(shell):
     assert len(list((folder / "home/.pi/agent/sessions/--work--").iterdir())) == 2
 
 
+@pytest.mark.parametrize(("key", "opened"), [("ctrl+k", "Search for commands"), ("ctrl+r", "Name of")])
+def test_what_is_pasted_into_a_line_is_inert(shell, key, opened):
+    _, work, env = shell
+    with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
+        terminal.wait_for_text("← active", 30)
+        terminal.press(key)
+        terminal.wait_for_text(opened)
+        terminal.send(b"\x1b[200~evil\x1b]52;c;aGk=\x07\xe2\x80\xae\x1b[201~")
+        terminal.wait_for_text("evil␛]52;c;aGk=␇�")
+        assert b"\x1b]52" not in terminal.output
+        assert "\u202e".encode() not in terminal.output
+
+
 def test_a_paste_that_comes_in_pieces_is_one(shell):
     _, work, env = shell
     with Terminal([*COMMAND, "resume"], env=env, cwd=str(work)) as terminal:

@@ -133,19 +133,5 @@ def test_unreadable_folder_for_any_user(tmp_path: Path, monkeypatch: pytest.Monk
     assert listed(tmp_path) == (["b/two.jsonl"], {"a": "not readable"})
 
 
-def test_one_scan_a_folder_and_nothing_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The cost is counted, not timed: one scandir for each folder, no open at all."""
-    make(tmp_path, *(f"--{folder}--/{name}.jsonl" for folder in range(20) for name in range(5)))
-    scans: list[str] = []
-    scan = os.scandir
-    monkeypatch.setattr("app.stores.layout.os.scandir", lambda path: (scans.append(path), scan(path))[1])
-    monkeypatch.setattr("builtins.open", lambda *_: pytest.fail("opened"))
-    monkeypatch.setattr("app.stores.layout.os.open", lambda *_: pytest.fail("opened"))
-    complaints: list[tuple[str, str]] = []
-    files = [file for _, inside in session_files(_store(tmp_path), complaints) for file in inside]
-    monkeypatch.undo()
-    assert (len(files), len(scans)) == (100, 21)
-
-
 def _store(root: Path) -> Store:
     return Store(agent_named("omp"), str(root))

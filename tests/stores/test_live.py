@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.stores import discover
-from app.stores.breadcrumbs import read_crumb, terminals
+from app.stores.breadcrumbs import last_session, read_crumb, terminals
 from app.stores.live import Processes, Verdict, look, verdict
 from app.stores.processes import Process, parse_lsof, parse_ps
 from tests.waiting import ends
@@ -105,6 +105,15 @@ def test_a_sub_agents_file_held_open_makes_the_session_live(tmp_path: Path, proc
     assert judge(seen(tmp_path, proc), session, work).state == "live"
 
 
+def test_a_file_held_open_that_was_removed_makes_nothing_live(tmp_path: Path, proc: Proc, work: Path) -> None:
+    """The kernel adds " (deleted)" to the old path; what has the path now is another file."""
+    session = tmp_path / "s.jsonl"
+    session.write_text("")
+    (tmp_path / "s").mkdir()
+    proc.add(7, "omp", work, {12: f"{session} (deleted)", 13: f"{tmp_path}/s/0-scout.jsonl (deleted)"})
+    assert judge(seen(tmp_path, proc), session, work).state == "idle"
+
+
 def test_a_breadcrumb_counts_with_its_process(tmp_path: Path, proc: Proc, work: Path) -> None:
     crumbs = tmp_path / "home" / ".omp" / "agent" / "terminal-sessions"
     crumbs.mkdir(parents=True)
@@ -117,6 +126,43 @@ def test_a_breadcrumb_counts_with_its_process(tmp_path: Path, proc: Proc, work: 
     processes = seen(tmp_path, proc)
     assert (judge(processes, session, work).state, judge(processes, session, work).pid) == ("live", 7)
     assert judge(processes, f"{session}2", work).pid == 9
+
+
+def test_a_breadcrumb_may_name_folder_and_session_by_links(tmp_path: Path, proc: Proc, work: Path) -> None:
+    crumbs = tmp_path / "home" / ".omp" / "agent" / "terminal-sessions"
+    crumbs.mkdir(parents=True)
+    sessions = tmp_path / "sessions"
+    sessions.mkdir()
+    (tmp_path / "link-to-work").symlink_to(work)
+    (tmp_path / "link-to-sessions").symlink_to(sessions)
+    session = sessions / "s.jsonl"
+    session.write_text("")
+    (crumbs / "pts-4").write_text(f"{tmp_path}/link-to-work\n{tmp_path}/link-to-sessions/s.jsonl\n")
+    proc.add(7, "omp", work, {0: "/dev/pts/4"})
+    for path in (session, tmp_path / "link-to-sessions" / "s.jsonl"):
+        assert (judge(seen(tmp_path, proc), path, work).state, path) == ("live", path)
+
+
+def test_a_breadcrumb_of_a_file_with_the_same_name_is_not_this_one(
+    tmp_path: Path, proc: Proc, work: Path
+) -> None:
+    crumbs = tmp_path / "home" / ".omp" / "agent" / "terminal-sessions"
+    crumbs.mkdir(parents=True)
+    (crumbs / "pts-4").write_text(f"{work}\n{tmp_path}/one/s.jsonl\n")
+    proc.add(7, "omp", work, {0: "/dev/pts/4"})
+    assert judge(seen(tmp_path, proc), tmp_path / "other" / "s.jsonl", work).state == "idle"
+
+
+def test_the_last_session_of_a_terminal_is_found_through_a_linked_folder(tmp_path: Path, work: Path) -> None:
+    (tmp_path / "link-to-work").symlink_to(work)
+    session = tmp_path / "s.jsonl"
+    session.write_text("")
+    (tmp_path / "tmux-%3").write_text(f"{tmp_path}/link-to-work\n{session}\n")
+    env = {"TMUX_PANE": "%3"}
+    assert last_session(str(tmp_path), env, str(work)) == str(session)
+    assert last_session(str(tmp_path), env, str(tmp_path)) == ""
+    (tmp_path / "tmux-%3").write_text(f"{work}\n{session}\n")
+    assert last_session(str(tmp_path), env, str(tmp_path / "link-to-work")) == str(session)
 
 
 def test_a_breadcrumb_that_is_a_pipe_is_none(tmp_path: Path) -> None:
@@ -229,6 +275,23 @@ def test_a_real_process(tmp_path: Path, work: Path) -> None:
     [mine] = [process for process in processes.processes if process.pid == child.pid]
     assert mine.cwd == str(work)
     assert judge(look(stores), session, work).state == "idle"
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="needs a real /proc")
+def test_a_replaced_file_is_not_live_because_of_its_old_descriptor(tmp_path: Path, work: Path) -> None:
+    session = tmp_path / "real.jsonl"
+    session.write_text("old")
+    stores = discover({}, str(tmp_path / "home"), str(tmp_path))
+    command = [sys.executable, "-c", HOLDER, str(session)]
+    with subprocess.Popen(command, cwd=work, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == b"ready\n"
+        before = judge(look(stores), session, work).state
+        (tmp_path / "new").write_text("new")
+        (tmp_path / "new").replace(session)
+        after = judge(look(stores), session, work).state
+        child.communicate()
+    assert (before, after) == ("live", "idle")
 
 
 LSOF = """p501

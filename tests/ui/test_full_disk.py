@@ -18,6 +18,8 @@ from app.index.text.segment import Segment
 from tests.factory import chain
 from tests.ui.conftest import WAYS, pi_session
 
+pytestmark = pytest.mark.slow
+
 FULL = os.strerror(errno.ENOSPC)
 
 

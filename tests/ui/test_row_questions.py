@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from app.screens.questions import RowEditor, RowQuestion
@@ -45,6 +49,52 @@ async def test_the_question_can_be_left_out(browser, three, tmp_path):
         path = it.path("branchy")
         await it.press("delete")
         await it.until(lambda: not path.exists(), "the trash")
+
+
+PI = """
+import ctypes, sys
+ctypes.CDLL(None).prctl(15, b"pi", 0, 0, 0)
+print("runs", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def pi_runs_in(tmp_path):
+    """A folder in which a program called pi runs."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    command = [sys.executable, "-I", "-c", PI]
+    with subprocess.Popen(command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"runs\n"
+        yield folder
+        process.communicate()
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="needs a real /proc")
+@pytest.mark.parametrize("way", WAYS)
+async def test_without_the_question_a_session_that_may_be_live_is_asked_about(
+    browser, tmp_path, pi_runs_in, way
+):
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "config.toml").write_text("ask_before_trash = false\n")
+    pi_session(tmp_path, *chain("may be live", "yes", id="maybe", cwd=str(pi_runs_in)), id="maybe")
+    idle = pi_session(tmp_path, *chain("is idle", "yes", id="idle", cwd="/elsewhere"), id="idle")
+    async with browser(here=str(pi_runs_in), **way) as it:
+        path = it.path("maybe")
+        it.sessions.go_to(str(path))
+        await it.until(lambda: it.sessions.states == {str(path): "maybe"}, "the mark")
+        await it.settled()
+        await it.press("ctrl+d")
+        assert "pi runs in the same folder" in asked(it)[0]
+        assert asked(it)[1] == "Enter trash  Esc keep"
+        await it.press("escape")
+        assert path.exists()
+        await it.press("ctrl+d", "enter")
+        await it.until(lambda: not path.exists(), "the trash")
+    async with browser(here="/elsewhere", **way) as it:
+        await it.press("ctrl+d")
+        await it.until(lambda: not idle.exists(), "the trash of the idle one")
 
 
 async def test_in_a_narrow_list_the_keys_of_the_question_are_read(browser, three):

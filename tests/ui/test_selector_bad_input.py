@@ -1,5 +1,5 @@
-"""What goes wrong outside, and text that means harm: a message with the path and the reason, and a list that
-stays right (issue 5 "Bad input").
+"""What goes wrong outside: a message with the path and the reason, and a list that stays right (issue 5 "Bad
+input").
 """
 
 from __future__ import annotations
@@ -11,28 +11,13 @@ import os
 import pytest
 
 from app.actions import trash
-from app.screens.archive_dialog import ArchiveDialog
-from app.screens.dialogs import FolderDialog, ResumeDialog
-from app.screens.questions import RowEditor, RowQuestion
+from app.screens.questions import RowQuestion
 from app.services import liveness
 from app.sessions.errors import SessionError
 from app.sessions.manager import guard
 from app.stores.live import MAYBE, Verdict
-from tests.factory import chain, entry, message, write_session
-from tests.ui.conftest import pack, pi_session, snapshot
-
-HOSTILE = "\x1b]52;c;aGk=\x07\x1b[2J\x9b31m\u202eevil\u2066\x1bPq\x1b\\[bold red]x[/]\r\n2nd\u2028third\x00"
-BAD = ("\x1b", "\x07", "\x9b", "\x00", "\u202e", "\u2066", "\u2028", "\r")
-
-
-def inert_screen(it):
-    """The text of the screen, which holds nothing that a terminal would obey."""
-    text = it.text()
-    for bad in BAD:
-        assert bad not in text, repr(bad)
-    assert len(text.splitlines()) == it.app.size.height
-    return text
-
+from tests.factory import chain, message, write_session
+from tests.ui.conftest import pi_session, snapshot
 
 # stores
 
@@ -301,118 +286,3 @@ async def test_what_has_come_to_its_place_since_is_not_written_over(browser, thr
         await it.press("ctrl+z")
         await it.until(lambda: any("there" in toast for toast in it.toasts()), "why not")
         assert path.read_text() == "mine"
-
-
-# text that means harm
-
-
-@pytest.fixture
-def hostile(tmp_path):
-    """A session all of whose text is hostile, in a folder that is."""
-    folder = f"/work/{HOSTILE.replace(chr(0), '')}"
-    lines = chain(HOSTILE, HOSTILE, id="evil", cwd=folder)
-    lines += [
-        message("z", "00000002", "user", HOSTILE, 20),
-        entry("label", "l", "z", 21, targetId="z", label=HOSTILE),
-        entry("session_info", "n", "l", 22, name=HOSTILE),
-    ]
-    pi_session(tmp_path, *lines, id="evil", project="evil")
-    pi_session(tmp_path, *chain("harmless", "x", id="good"), id="good")
-    return tmp_path
-
-
-@pytest.mark.parametrize("size", [(160, 45), (80, 24), (44, 12)])
-async def test_hostile_text_is_inert_in_rows_preview_and_bars(browser, hostile, size):
-    async with browser(selector="", size=size) as it:
-        await it.press("tab", "ctrl+p")
-        inert_screen(it)
-        await it.press("ctrl+p", "shift+tab", "d")
-        await it.press("home", *["down"] * it.listed().index("evil"))
-        assert it.sessions.row.id == "evil"
-        await it.settled()
-        if size[1] > 16:
-            await it.until(lambda: "user ·" in it.text(), "the transcript")
-        text = inert_screen(it)
-        if size[0] > 100:
-            assert "evil" in text
-            assert "[bold red]x[/]" in text, "markup is text"
-        await it.press("slash", *"evil")
-        await it.until(lambda: it.listed() == ["evil"], "the session")
-        inert_screen(it)
-
-
-async def test_hostile_text_is_inert_in_question_editor_and_dialogs(browser, hostile):
-    async with browser(selector="evil", here="/work/app", size=(160, 30)) as it:
-        await it.press("tab")
-        await it.until(lambda: it.listed() == ["evil"], "the session")
-        await it.settled()
-        await it.press("ctrl+d")
-        assert isinstance(it.screen, RowQuestion)
-        inert_screen(it)
-        await it.press("escape", "ctrl+r")
-        assert isinstance(it.screen, RowEditor)
-        assert "evil" in inert_screen(it)
-        path, before = it.path("evil"), it.path("evil").read_bytes()
-        await it.press("enter")
-        assert it.selects
-        assert path.read_bytes() == before, "a name that nobody changed stays as it is"
-        await it.press("enter")
-        assert isinstance(it.screen, ResumeDialog)
-        assert "evil" in inert_screen(it)
-        await it.press("escape", "shift+tab", "F")
-        assert isinstance(it.screen, FolderDialog)
-        inert_screen(it)
-        await it.press("ctrl+u", *"/nowhere[bold]x", "enter")
-        assert "/nowhere[bold]x is no folder" in inert_screen(it)
-
-
-async def test_hostile_text_is_inert_in_toasts(browser, hostile):
-    async with browser(selector="evil", size=(160, 30)) as it:
-        await it.press("tab")
-        await it.until(lambda: it.listed() == ["evil"], "the session")
-        await it.press("ctrl+d")
-        it.path("evil").unlink()
-        await it.press("enter")
-        await it.until(lambda: it.toasts(), "why not")
-        assert not any(bad in toast for toast in it.toasts() for bad in BAD)
-        inert_screen(it)
-
-
-async def test_the_folder_it_was_started_in_may_have_any_name(browser, tmp_path):
-    here = tmp_path / "a\x1b]52;c;aGk=\x07b"
-    here.mkdir()
-    pi_session(tmp_path, *chain("in an odd folder", "x", id="odd", cwd=str(here)), id="odd")
-    async with browser(selector="", here=str(here)) as it:
-        assert it.listed() == ["odd"]
-        inert_screen(it)
-        await it.press("shift+tab", "F")
-        assert isinstance(it.screen, FolderDialog)
-        inert_screen(it)
-        await it.press("enter")
-        await it.until(lambda: len(it.listed()) == 2, "a fork in that very folder")
-        inert_screen(it)
-
-
-async def test_hostile_titles_are_inert_in_the_archive(browser, three, tmp_path):
-    pack(tmp_path, "evil", *chain(HOSTILE, "x", id="evil"))
-    async with browser(selector="") as it:
-        await it.press("shift+tab", "A")
-        assert isinstance(it.screen, ArchiveDialog)
-        await it.until(lambda: "evil" in it.text(), "the archive")
-        inert_screen(it)
-
-
-async def test_a_query_of_the_command_line_is_inert_too(browser, three):
-    async with browser(selector="a\x1b]52;c;aGk=\x07b", size=(160, 30)) as it:
-        await it.until(lambda: it.screen.scanned, "the sessions")
-        await it.pilot.pause()
-        inert_screen(it)
-
-
-async def test_settings_that_are_wrong_are_said_in_inert_lines(browser, three, tmp_path):
-    (tmp_path / "config").mkdir()
-    (tmp_path / "config/config.toml").write_text('"\\u001b]52;c;aGk=\\u0007[bold]x" = 1\n')
-    async with browser(selector="") as it:
-        assert any("there is no such setting" in toast for toast in it.toasts())
-        assert not any(bad in toast for toast in it.toasts() for bad in BAD)
-        inert_screen(it)

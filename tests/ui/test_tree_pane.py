@@ -128,6 +128,20 @@ async def test_filters_and_back(browser, two_ends, key, mode, shown):
         assert it.tree.mode == "default"
 
 
+@pytest.mark.parametrize("key", ["ctrl+t", "ctrl+a", "ctrl+o", "O"])
+async def test_a_filter_unfolds_what_was_folded(browser, two_ends, key):
+    async with browser() as it:
+        await it.press("tab", "minus")
+        assert "d" not in ids(it)
+        await it.press("left", "space")
+        assert "f" not in ids(it)
+        await it.press(key)
+        assert {"a", "b", "e", "f", "g", "c", "d"} <= set(ids(it))
+        assert "⊞" not in it.text()
+        await it.press("ctrl+d")
+        assert ids(it) == ["a", "b", "e", "f", "g", "c", "d"]
+
+
 async def test_filters_cycle(browser, two_ends):
     async with browser() as it:
         await it.press("tab")

@@ -275,6 +275,32 @@ def test_a_tool_call_is_shown_while_it_is_the_leaf_and_when_it_failed(tmp_path):
     assert ids(view) == ["00000001", "x", "z"]
 
 
+@pytest.mark.parametrize("mode", ["default", "no-tools", "labelled"])
+@pytest.mark.parametrize(
+    ("stop", "is_shown"),
+    [
+        ("aborted", True),
+        ("error", True),
+        ("length", True),
+        ("stop", False),
+        ("toolUse", False),
+        ("", False),
+        (None, False),
+    ],
+)
+def test_an_answer_that_only_calls_tools_is_shown_if_it_was_cut_off(tmp_path, mode, stop, is_shown):
+    call = {"role": "assistant", "content": [{"type": "toolCall", "id": "1", "name": "ls", "arguments": {}}]}
+    view = opened(
+        tmp_path,
+        *chain("go"),
+        entry("message", "x", "00000001", message={**call, "stopReason": stop}),
+        entry("label", "l", "x", targetId="x", label="here"),
+        message("end", "l", "user", "again"),
+        mode=mode,
+    )
+    assert ("x" in ids(view)) is is_shown
+
+
 def test_an_error_says_so_without_its_colour(tmp_path):
     failed = message("b", "a", "assistant", "", 2, stopReason="error", errorMessage="529 overloaded")
     said = message("c", "b", "assistant", "529 is a prime neighbour", 3)

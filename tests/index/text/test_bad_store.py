@@ -398,6 +398,7 @@ def test_two_at_once_on_an_empty_cache(cache: Path, store: Store) -> None:
     assert len(segments(cache)) <= 8
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment(cache: Path, store: Store) -> None:
     paths = fill(Path(store.root), 200)
     dice = random.Random(3)

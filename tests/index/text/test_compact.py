@@ -271,6 +271,7 @@ print("done", flush=True)
 """
 
 
+@pytest.mark.slow
 def test_killed_at_every_step(
     tmp_path: Path, cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from app.stores.base import Store
 
+pytestmark = pytest.mark.slow
+
 COUNT = 12
 WORD = "the quick brown fox jumps over "
 

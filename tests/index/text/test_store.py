@@ -16,17 +16,13 @@ from app.index.catalog.catalog import Catalog
 from app.index.index import Index
 from app.index.text import spans as spans_module
 from app.index.text import store as store_module
-from app.index.text.segment import Segment
 from app.sessions.pieces import pack, pieces
 from tests.index.helpers import Listener, append, fill, message, pi_store, session, write
 from tests.index.test_soak import Mischief
 from tests.index.text.helpers import assert_right, scanned, segments, spans_by_name, texts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from app.index.scan.batch import Delta
-    from app.index.text.segment import Span
     from app.stores.base import Store
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -143,38 +139,6 @@ def test_what_follows_itself_is_one_span_and_the_rest_never_many(
             index.scan()
         assert max(len(spans) for spans in index.catalog.texts().values()) <= 4
     assert index.counts.whole == 2
-    index.close()
-    assert_right(cache, store)
-
-
-def test_an_append_to_a_large_session_writes_no_more_than_itself(
-    cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Bar 9: what one appended entry costs does not grow with its session."""
-    large = write(Path(store.root) / "large.jsonl", session("x" * 3_000_000))
-    other = write(Path(store.root) / "other.jsonl", session())
-    written = []
-    really = Segment.append
-
-    def append_to(segment: Segment, new: Sequence[bytes]) -> list[Span]:
-        written.append(sum(map(len, new)))
-        return really(segment, new)
-
-    monkeypatch.setattr(Segment, "append", append_to)
-    index = Index([store], str(cache))
-    index.scan()
-    written.clear()
-    read = index.counts.bytes
-    size = 0
-    for number in range(100):
-        for path in (large, other):
-            added = message(f"n{number}", "e0", f"more {number}")
-            size += len(added)
-            append(path, added)
-        index.scan()
-    assert index.counts.bytes - read == size
-    assert max(written) < 2_000
-    assert sum(written) < size
     index.close()
     assert_right(cache, store)
 

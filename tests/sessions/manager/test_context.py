@@ -83,6 +83,21 @@ def test_an_older_compaction_among_the_kept_says_nothing(session: Make) -> None:
     assert texts(session(*compacted("00000001", again))) == ["all", "four", "five"]
 
 
+def test_system_messages_before_a_compaction_are_not_sent(session: Make) -> None:
+    manager = session(
+        header(),
+        message("s1", None, "system", "old rules"),
+        message("u1", "s1", "user", "one"),
+        message("s2", "u1", "system", "newer rules"),
+        message("u2", "s2", "user", "two"),
+        entry("compaction", "c", "u2", summary="so far", firstKeptEntryId="s1", tokensBefore=9),
+        message("s3", "c", "system", "rules"),
+        message("u3", "s3", "user", "three"),
+    )
+    assert texts(manager) == ["so far", "one", "two", "rules", "three"]
+    assert texts(manager, "u2") == ["old rules", "one", "newer rules", "two"]
+
+
 def test_the_summary_has_the_agents_shape(session: Make) -> None:
     said = session(*compacted("c1")).build_session_context().messages[0]
     assert said["role"] == "compactionSummary"

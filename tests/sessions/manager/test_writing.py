@@ -123,6 +123,7 @@ def test_two_of_our_own_processes_lose_nothing(home: Home) -> None:
     assert len(manager.get_branch()) == 122
 
 
+@pytest.mark.slow
 def test_killed_in_the_middle_200_times_the_file_is_whole(home: Home) -> None:
     path = straight(home.folder / "s.jsonl")
     # The interpreter is started once: two hundred would take minutes.

@@ -1,0 +1,227 @@
+"""What an operation costs, counted and never timed: files that are opened, bytes that are read and written,
+sessions that are asked about.
+
+These tests count the calls of functions inside the program, and have to change when such a function moves.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from app.formats.header import SCAN_LIMIT, WITHIN
+from app.index import states
+from app.index.facts import facts_of
+from app.index.index import Index
+from app.index.row import Row
+from app.index.text.segment import Segment
+from app.sessions.tally.summarise import summarise
+from app.stores import agent_named, named
+from app.stores.base import Store
+from app.stores.layout import session_files
+from app.stores.live import Processes, verdict
+from app.stores.processes import Process
+from tests.factory import MINUTE, NOW, chain, make_row, write_session
+from tests.index.helpers import append, message, pi_store, session, write
+from tests.index.text.helpers import assert_right
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from app.index.text.segment import Span
+
+
+# files and bytes
+
+
+def test_one_scan_a_folder_and_nothing_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(100):
+        write(tmp_path / f"--{number // 5}--" / f"{number % 5}.jsonl", "x")
+    scans: list[str] = []
+    scan = os.scandir
+    monkeypatch.setattr("app.stores.layout.os.scandir", lambda path: (scans.append(path), scan(path))[1])
+    monkeypatch.setattr("builtins.open", lambda *_: pytest.fail("opened"))
+    monkeypatch.setattr("app.stores.layout.os.open", lambda *_: pytest.fail("opened"))
+    complaints: list[tuple[str, str]] = []
+    store = Store(agent_named("omp"), str(tmp_path))
+    files = [file for _, inside in session_files(store, complaints) for file in inside]
+    monkeypatch.undo()
+    assert (len(files), len(scans)) == (100, 21)
+
+
+@pytest.mark.parametrize("text", [b"\0", b"[", b" "])
+def test_what_has_no_header_is_not_read_to_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: bytes
+) -> None:
+    """As a crash of the machine leaves a file: as long as it was, and nothing in it."""
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(text * SCAN_LIMIT)
+    with path.open("ab") as file:
+        file.truncate(20 * WITHIN)
+    really, counts = os.pread, []
+
+    def counting(descriptor: int, size: int, offset: int) -> bytes:
+        data = really(descriptor, size, offset)
+        counts.append(len(data))
+        return data
+
+    monkeypatch.setattr(os, "pread", counting)
+    outcome = summarise(str(path), ("pi",), 0)
+    assert outcome.refused
+    assert sum(counts) <= 2 * WITHIN
+
+
+def test_an_append_to_a_large_session_writes_no_more_than_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = pi_store(tmp_path / "store")
+    large = write(tmp_path / "store/large.jsonl", session("x" * 3_000_000))
+    other = write(tmp_path / "store/other.jsonl", session())
+    written = []
+    really = Segment.append
+
+    def append_to(segment: Segment, new: Sequence[bytes]) -> list[Span]:
+        written.append(sum(map(len, new)))
+        return really(segment, new)
+
+    monkeypatch.setattr(Segment, "append", append_to)
+    index = Index([store], str(tmp_path / "cache"))
+    index.scan()
+    written.clear()
+    read = index.counts.bytes
+    size = 0
+    for number in range(100):
+        for path in (large, other):
+            added = message(f"n{number}", "e0", f"more {number}")
+            size += len(added)
+            append(path, added)
+        index.scan()
+    assert index.counts.bytes - read == size
+    assert max(written) < 2_000
+    assert sum(written) < size
+    index.close()
+    assert_right(tmp_path / "cache", store)
+
+
+# processes, and the sessions that they may have open
+
+
+def test_processes_are_looked_for_once_and_only_when_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[object] = []
+
+    def looked(stores: object) -> Processes:
+        looks.append(stores)
+        found = Processes()
+        found.claim(str(tmp_path / "pi" / "-work" / "a.jsonl"), 1, "has it open")
+        return found
+
+    monkeypatch.setattr("app.index.facts.look", looked)
+    write_session(tmp_path / "pi" / "-work" / "a.jsonl", *chain("hello", id="one"))
+    write_session(tmp_path / "pi" / "-work" / "b.jsonl", *chain("hello", id="two"))
+    stores = named([("pi", str(tmp_path / "pi"))], {}, str(tmp_path), str(tmp_path))
+    index = Index(stores, str(tmp_path / "cache"))
+    index.scan()
+    rows: list[Row] = index.rows()
+    index.close()
+    facts = facts_of(stores, lambda: rows, 0)
+    assert not looks
+    assert {row.id: facts.live(row) for row in rows} == {"one": True, "two": False}
+    assert len(looks) == 1
+
+
+ROWS = [
+    make_row(
+        f"s{at:04}",
+        cwd=f"/work/{at % 100}",
+        mtime_ns=(NOW - at * 60 * MINUTE) * 1_000_000,
+        agent="omp" if at % 7 == 6 else "pi",
+    )
+    for at in range(2_000)
+]
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    paths: list[str] = []
+
+    def counting(agent: str, path: str, *others: Any) -> object:
+        paths.append(path)
+        return verdict(agent, path, *others)
+
+    monkeypatch.setattr(states, "verdict", counting)
+    return paths
+
+
+def running(cwd: str) -> Process:
+    process = Process(7, "pi")
+    process.cwd = cwd
+    return process
+
+
+def test_with_no_agent_running_nobody_is_asked_about(asked: list[str]) -> None:
+    assert states.live_sessions(ROWS, Processes(), NOW) == {}
+    assert asked == []
+
+
+def test_an_agent_concerns_the_sessions_of_its_folder(asked: list[str]) -> None:
+    found = states.live_sessions(ROWS, Processes([running("/work/5")]), NOW)
+    assert {path: said.state for path, said in found.items()} == {"/store/s0005.jsonl": "maybe"}
+    assert len(asked) == 20
+
+
+def test_a_folder_is_compared_by_its_real_path(asked: list[str]) -> None:
+    real = {"/work/5": "/disk/work/5"}
+    processes = Processes([running("/disk/work/5")])
+    processes._real._known.update(real)
+    found = states.live_sessions(ROWS, processes, NOW, lambda folder: real.get(folder, folder))
+    assert list(found) == ["/store/s0005.jsonl"]
+
+
+def test_what_is_held_open_what_a_child_names_and_what_grew_is_asked_about(asked: list[str]) -> None:
+    processes = Processes()
+    processes.claim("/store/s0100.jsonl", 8, "it has it open")
+    processes.session_ids["s0200"] = 9
+    rows = [*ROWS, make_row("grown", grew_ms=NOW - 10)]
+    found = states.live_sessions(rows, processes, NOW)
+    assert {path: said.pid for path, said in found.items()} == {
+        "/store/s0100.jsonl": 8,
+        "/store/s0200.jsonl": 9,
+        "/store/grown.jsonl": None,
+    }
+    assert len(asked) == 3
+
+
+class Counted(list[Row]):
+    """Counts how often all of them are gone through."""
+
+    times = 0
+
+    def __iter__(self) -> Iterator[Row]:
+        self.times += 1
+        return super().__iter__()
+
+
+def test_while_the_same_agents_run_the_sessions_are_not_gone_through_again() -> None:
+    rows = Counted([*ROWS, make_row("grown", cwd="", grew_ms=NOW - 10)])
+    kept = states.Asked(rows)
+    processes = Processes([running("/work/5")])
+    processes.claim("/store/s0100.jsonl", 8, "it has it open")
+    first = states.live_sessions(kept, processes, NOW)
+    assert set(first) == {"/store/s0005.jsonl", "/store/s0100.jsonl", "/store/grown.jsonl"}
+    times = rows.times
+    for _ in range(10):
+        again = states.live_sessions(kept, processes, NOW)
+        assert {path: said.state for path, said in again.items()} == {
+            path: said.state for path, said in first.items()
+        }
+    assert rows.times == times
+    # what is no more is seen all the same
+    assert set(states.live_sessions(kept, processes, NOW + 60_000)) == first.keys() - {"/store/grown.jsonl"}
+    assert states.live_sessions(kept, Processes(), NOW + 60_000) == {}
+    other = Processes([running("/work/8")])
+    assert list(states.live_sessions(kept, other, NOW + 60_000)) == ["/store/s0008.jsonl"]

@@ -1,0 +1,282 @@
+"""Text that means harm, in everything that a session or a setting can name: it reaches the screen as text."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from textual.widgets._toast import Toast
+
+from app.screens.archive_dialog import ArchiveDialog
+from app.screens.choices import Choice, ChoiceDialog, TextDialog, WaitDialog
+from app.screens.comparing import CompareDialog
+from app.screens.dialogs import FolderDialog, ResumeDialog
+from app.screens.labels_dialog import LabelsDialog
+from app.screens.problems_dialog import ProblemsDialog
+from app.screens.questions import RowEditor, RowQuestion
+from tests.factory import chain, entry, header, message, write_session
+from tests.ui.conftest import WAYS, asked, pack, pi_session
+
+HOSTILE = "\x1b]52;c;aGk=\x07\x1b[2J\x9b31m\u202eevil\u2066\x1bPq\x1b\\[bold red]x[/]\r\n2nd\u2028third\x00"
+BAD = ("\x1b", "\x07", "\x9b", "\x00", "\u202e", "\u2066", "\u2028", "\r")
+
+
+def inert_screen(it):
+    """The text of the screen, which holds nothing that a terminal would obey."""
+    text = it.text()
+    for bad in BAD:
+        assert bad not in text, repr(bad)
+    assert len(text.splitlines()) == it.app.size.height
+    return text
+
+
+# the selector, its rows, questions and dialogs
+
+
+@pytest.fixture
+def hostile(tmp_path):
+    """A session all of whose text is hostile, in a folder that is."""
+    folder = f"/work/{HOSTILE.replace(chr(0), '')}"
+    lines = chain(HOSTILE, HOSTILE, id="evil", cwd=folder)
+    lines += [
+        message("z", "00000002", "user", HOSTILE, 20),
+        entry("label", "l", "z", 21, targetId="z", label=HOSTILE),
+        entry("session_info", "n", "l", 22, name=HOSTILE),
+    ]
+    pi_session(tmp_path, *lines, id="evil", project="evil")
+    pi_session(tmp_path, *chain("harmless", "x", id="good"), id="good")
+    return tmp_path
+
+
+@pytest.mark.parametrize("size", [(160, 45), (80, 24), (44, 12)])
+async def test_hostile_text_is_inert_in_rows_preview_and_bars(browser, hostile, size):
+    async with browser(selector="", size=size) as it:
+        await it.press("tab", "ctrl+p")
+        inert_screen(it)
+        await it.press("ctrl+p", "shift+tab", "d")
+        await it.press("home", *["down"] * it.listed().index("evil"))
+        assert it.sessions.row.id == "evil"
+        await it.settled()
+        if size[1] > 16:
+            await it.until(lambda: "user ·" in it.text(), "the transcript")
+        text = inert_screen(it)
+        if size[0] > 100:
+            assert "evil" in text
+            assert "[bold red]x[/]" in text, "markup is text"
+        await it.press("slash", *"evil")
+        await it.until(lambda: it.listed() == ["evil"], "the session")
+        inert_screen(it)
+
+
+async def test_hostile_text_is_inert_in_question_editor_and_dialogs(browser, hostile):
+    async with browser(selector="evil", here="/work/app", size=(160, 30)) as it:
+        await it.press("tab")
+        await it.until(lambda: it.listed() == ["evil"], "the session")
+        await it.settled()
+        await it.press("ctrl+d")
+        assert isinstance(it.screen, RowQuestion)
+        inert_screen(it)
+        await it.press("escape", "ctrl+r")
+        assert isinstance(it.screen, RowEditor)
+        assert "evil" in inert_screen(it)
+        path, before = it.path("evil"), it.path("evil").read_bytes()
+        await it.press("enter")
+        assert it.selects
+        assert path.read_bytes() == before, "a name that nobody changed stays as it is"
+        await it.press("enter")
+        assert isinstance(it.screen, ResumeDialog)
+        assert "evil" in inert_screen(it)
+        await it.press("escape", "shift+tab", "F")
+        assert isinstance(it.screen, FolderDialog)
+        inert_screen(it)
+        await it.press("ctrl+u", *"/nowhere[bold]x", "enter")
+        assert "/nowhere[bold]x is no folder" in inert_screen(it)
+
+
+async def test_hostile_text_is_inert_in_toasts(browser, hostile):
+    async with browser(selector="evil", size=(160, 30), notifications=True) as it:
+        await it.press("tab")
+        await it.until(lambda: it.listed() == ["evil"], "the session")
+        await it.press("ctrl+d")
+        it.path("evil").unlink()
+        await it.press("enter")
+        await it.until(lambda: it.screen.query(Toast), "why not")
+        assert not any(bad in toast for toast in it.toasts() for bad in BAD)
+        inert_screen(it)
+
+
+async def test_the_folder_it_was_started_in_may_have_any_name(browser, tmp_path):
+    here = tmp_path / "a\x1b]52;c;aGk=\x07b"
+    here.mkdir()
+    pi_session(tmp_path, *chain("in an odd folder", "x", id="odd", cwd=str(here)), id="odd")
+    async with browser(selector="", here=str(here)) as it:
+        assert it.listed() == ["odd"]
+        inert_screen(it)
+        await it.press("shift+tab", "F")
+        assert isinstance(it.screen, FolderDialog)
+        inert_screen(it)
+        await it.press("enter")
+        await it.until(lambda: len(it.listed()) == 2, "a fork in that very folder")
+        inert_screen(it)
+
+
+async def test_hostile_titles_are_inert_in_the_archive(browser, three, tmp_path):
+    pack(tmp_path, "evil", *chain(HOSTILE, "x", id="evil"))
+    async with browser(selector="") as it:
+        await it.press("shift+tab", "A")
+        assert isinstance(it.screen, ArchiveDialog)
+        await it.until(lambda: "evil" in it.text(), "the archive")
+        inert_screen(it)
+
+
+async def test_a_query_of_the_command_line_is_inert_too(browser, three):
+    async with browser(selector="a\x1b]52;c;aGk=\x07b", size=(160, 30)) as it:
+        await it.until(lambda: it.screen.scanned, "the sessions")
+        await it.pilot.pause()
+        inert_screen(it)
+
+
+async def test_settings_that_are_wrong_are_said_in_inert_lines(browser, three, tmp_path):
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/config.toml").write_text('"\\u001b]52;c;aGk=\\u0007[bold]x" = 1\n')
+    async with browser(selector="") as it:
+        assert any("there is no such setting" in toast for toast in it.toasts())
+        assert not any(bad in toast for toast in it.toasts() for bad in BAD)
+        inert_screen(it)
+
+
+# the dialogs, questions and toasts of the browser
+
+HOSTILE_NAME = HOSTILE.replace("/", "_").replace("\0", "")
+"""The same where a file system has to take it as a name."""
+
+
+@pytest.fixture
+def branches(tmp_path):
+    """The file of a session with two branches. All that can be hostile in it is: texts, name, labels, ids,
+    tools, paths, damage, the file's name and that of the folder, which exists. The agent is installed.
+    """
+    folder = tmp_path / f"work{HOSTILE_NAME}"
+    folder.mkdir()
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/pi").write_text("#!/bin/sh\n")
+    (tmp_path / "bin/pi").chmod(0o755)
+    reads = {"type": "toolCall", "id": "c", "name": HOSTILE, "arguments": {"path": HOSTILE}}
+    edits = {"type": "toolCall", "id": "d", "name": "edit", "arguments": {"path": HOSTILE, "x": HOSTILE}}
+    return write_session(
+        tmp_path / "home/.pi/agent/sessions/--work--" / f"2026_{HOSTILE_NAME}.jsonl",
+        header(HOSTILE, cwd=str(folder)),
+        message("u1", None, "user", HOSTILE, 1),
+        message("a1", "u1", "assistant", HOSTILE, 2),
+        message("u2", "a1", "user", HOSTILE, 3),
+        entry("message", "a2", "u2", 4, message={"role": "assistant", "content": [reads, edits]}),
+        "{" + HOSTILE.replace("\n", ""),
+        message(HOSTILE, "not there " + HOSTILE, "user", HOSTILE, 5),
+        message("u3", "a1", "user", HOSTILE, 6),
+        message("a3", "u3", "assistant", HOSTILE, 7, stopReason="error", errorMessage=HOSTILE),
+        entry("label", "l1", "a3", 8, targetId="u2", label=HOSTILE),
+        entry("label", "l2", "l1", 9, targetId="a3", label=HOSTILE),
+        entry("session_info", "n", "l2", 10, name=HOSTILE),
+    )
+
+
+OPENED = {
+    "labels": (LabelsDialog, ["apostrophe"]),
+    "problems": (ProblemsDialog, ["exclamation_mark"]),
+    "comparison": (CompareDialog, ["C"]),
+    "label": (RowEditor, ["L"]),
+    "folder of a fork": (FolderDialog, ["F"]),
+    "ways to go on": (ChoiceDialog, ["enter"]),
+    "prompt": (TextDialog, ["enter", "l"]),
+    "ways to sum up": (ChoiceDialog, ["enter", "l", "ctrl+s"]),
+    "outline": (TextDialog, ["enter", "l", "ctrl+s", "w"]),
+    "command that sums up": (WaitDialog, ["enter", "l", "ctrl+s", "c"]),
+}
+"""Name -> the dialog that is open after the keys, pressed in the tree with the cursor on a prompt."""
+
+
+@pytest.mark.parametrize("which", OPENED)
+@pytest.mark.parametrize("size", [(160, 45), (60, 20)], ids=str)
+async def test_hostile_text_is_inert_in_the_dialogs_of_the_tree(browser, branches, tmp_path, which, size):
+    kind, keys = OPENED[which]
+    waits = ["/bin/sh", "-c", "exec /bin/sleep 100", HOSTILE.replace("\0", "")]
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/config.toml").write_text(f"summary_command = {json.dumps(waits)}\n")
+    async with browser(here="/elsewhere", size=size) as it:
+        await it.press("tab")
+        it.tree.open_at("u2", -1)
+        await it.pilot.pause()
+        below = it.screen
+        inert_screen(it)
+        for key in keys:
+            before = it.screen
+            await it.press(key)
+            await it.until(lambda before=before: it.screen not in (before, below), f"the dialog of {key}")
+            inert_screen(it)
+        assert isinstance(it.screen, kind)
+        if kind is CompareDialog:
+            await it.until(lambda: "reading" not in it.text(), "the comparison")
+        text = inert_screen(it)
+        if size[0] > 100:
+            assert "evil" in text
+            assert "[bold red]x[/]" in text or "[bold red]x[_]" in text, "markup is text"
+
+
+async def test_a_hostile_folder_that_is_gone_is_inert_above_the_choices(browser, branches, tmp_path):
+    (tmp_path / f"work{HOSTILE_NAME}").rmdir()
+    async with browser(here="/elsewhere", size=(160, 45)) as it:
+        await it.press("tab")
+        it.tree.open_at("u2", -1)
+        await it.press("enter")
+        await it.until(lambda: "The program cannot be started from here: the folder" in it.text(), "why")
+        inert_screen(it)
+
+
+@pytest.mark.parametrize(
+    "dialog",
+    [
+        lambda: ChoiceDialog(HOSTILE, [HOSTILE], [Choice("a", "a", "No", why_not=HOSTILE)]),
+        lambda: ChoiceDialog(HOSTILE, [HOSTILE], [Choice("a", "a", "Yes", detail=HOSTILE)]),
+        lambda: ChoiceDialog(HOSTILE, [HOSTILE], [Choice("a", "a", "Yes", command=("run", HOSTILE))]),
+        lambda: TextDialog(HOSTILE, HOSTILE, "goes on"),
+        lambda: WaitDialog(HOSTILE, HOSTILE),
+    ],
+    ids=["choice that cannot be taken", "choice", "choice of a command", "text", "wait"],
+)
+async def test_hostile_words_are_inert_in_any_dialog_that_is_given_them(browser, three, dialog):
+    async with browser(size=(160, 45), notifications=True) as it:
+        it.app.push_screen(dialog())
+        await it.until(lambda: "[bold red]x[/]" in it.text(), "the dialog")
+        inert_screen(it)
+        await it.press("a")
+        assert not any(bad in toast for toast in it.toasts() for bad in BAD)
+        inert_screen(it)
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_hostile_titles_and_folders_are_inert_in_the_questions_of_the_list(browser, branches, way):
+    async with browser(here="/elsewhere", size=(160, 45), **way) as it:
+        if it.selects:
+            await it.press("tab", "shift+tab")
+        it.sessions.go_to(str(branches))
+        await it.settled()
+        for key, question in (("ctrl+d", "Trash “"), ("ctrl+r", "Name of “"), ("n", "new session of pi in ")):
+            await it.press(key)
+            assert question in asked(it)[0]
+            assert "evil" in asked(it)[0]
+            inert_screen(it)
+            await it.press("escape")
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_hostile_titles_are_inert_in_the_question_of_a_later_undo(browser, branches, way):
+    async with browser(here="/elsewhere", size=(160, 45), **way) as it:
+        await it.press(*(["tab", "shift+tab"] if it.selects else []))
+        await it.press("p")
+        await it.until(it.toasts, "the pin")
+    async with browser(here="/elsewhere", size=(160, 45), **way) as it:
+        await it.press(*(["tab", "shift+tab"] if it.selects else []))
+        await it.press("z")
+        await it.until(lambda: "Take back" in asked(it)[0], "the question")
+        assert "evil" in asked(it)[0]
+        inert_screen(it)
