@@ -71,6 +71,7 @@ def test_the_sdist_can_be_built_and_tested_from(tmp_path: Path) -> None:
         held = {name.partition("/")[2] for name in archive.getnames()}
     wanted = {"README.md", "CHANGELOG.md", "LICENSE", "pyproject.toml", "requirements.lock", ".ci/run"}
     wanted.add("app/py.typed")
+    wanted |= sources("*.md", "app/**/*.md", "tests/**/*.md")
     wanted |= sources(
         "app/**/*.py", "styles/**/*.tcss", "tests/**/*.py", "screenshots/*.svg", "screenshots/*.png"
     )
