@@ -129,7 +129,7 @@ def screens() -> dict[str, list[list[str]]]:
 
 
 def state() -> dict[str, Any]:
-    """The files that this version leaves, and what it reads from them: only the version before may record it."""
+    """The files that this version leaves, and what it reads from them; only the version before records it."""
     with world("small") as there:
         there.run("list")
         with Terminal(
