@@ -10,15 +10,15 @@ from textual.app import App, SystemCommand
 from textual.binding import Binding
 from textual.driver import Driver
 
-from app import places, setup
+from app import paths, setup
 from app.commands import COMMANDS
-from app.key_order import KeyOrder
+from app.gc_policy import EVERY, SpareTime
 from app.messages.sessions import ScreenReady
 from app.resources import DIALOGS, SHEET, styles_folder
 from app.screens.sessions_screen import SessionsScreen
 from app.settings import Settings
-from app.spare_time import EVERY, SpareTime
-from app.takeover import driver_class, told
+from app.startup.driver import driver_class, told
+from app.startup.key_order import KeyOrder
 from app.theme import themes
 from app.view.arrangement import initial
 from app.view.session_list import SessionList
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
     from app.actions.resume import Plan
     from app.demo.folder import DemoFolder
-    from app.ending import Ending
     from app.services.indexing import Indexing
+    from app.signals import Ending
 
 
 def empty_list(surroundings: setup.Setup, *, selects: bool = False) -> SessionList:
@@ -44,7 +44,7 @@ def empty_list(surroundings: setup.Setup, *, selects: bool = False) -> SessionLi
 
     :param selects: it is the selector's.
     """
-    remembered = {} if surroundings.demo else places.read_screen(surroundings.env)
+    remembered = {} if surroundings.demo else paths.read_screen(surroundings.env)
     return SessionList(surroundings.here, surroundings.home, initial(remembered, selects=selects))
 
 
@@ -110,7 +110,7 @@ class Browser(App["Plan | None"]):
             from app.widgets.few_colours import filters_of
 
             self._filters = filters_of(self, bits)
-        self._first_theme = theme or places.read_theme(surroundings.env)
+        self._first_theme = theme or paths.read_theme(surroundings.env)
         self._demo_folder: DemoFolder | None = None
         self._examples: setup.Setup | None = None
         self.crash = ""
@@ -244,9 +244,9 @@ class Browser(App["Plan | None"]):
         if self._setup.demo:
             return
         try:
-            places.write_theme(self._setup.env, name)
+            paths.write_theme(self._setup.env, name)
         except OSError as error:
-            from app.services.surroundings import unwritten
+            from app.services.list_facts import unwritten
 
             why = unwritten(error, self._setup.env)
             self.notify(f"The theme is not remembered: {why}", severity="warning", markup=False)
@@ -301,7 +301,7 @@ class Browser(App["Plan | None"]):
         text = traceback.format_exc()
         reason = text.strip().splitlines()[-1]
         try:
-            more = f"details in {places.write_crash(self._setup.env, text)}"
+            more = f"details in {paths.write_crash(self._setup.env, text)}"
         except OSError as error:
             more = f"no log: {error}"
         self.crash = f"leafmark: {reason} ({more})"

@@ -200,8 +200,8 @@ def _show(options: Options, *, is_process: bool = False) -> int:
     # Nothing that is made until the screen is there is garbage; the collector would look at all of it again
     # and again.
     gc.disable()
-    from app import full_screen, places, setup
-    from app.ending import Ending
+    from app import full_screen, paths, setup
+    from app.signals import Ending
 
     why_not = "" if options.command else full_screen.missing()
     if why_not:
@@ -216,7 +216,7 @@ def _show(options: Options, *, is_process: bool = False) -> int:
             folder = DemoFolder()
             ending.first(folder.remove)
         surroundings = setup.of_demo(folder.path) if folder else setup.of_process(options.store)
-        theme = options.theme or places.read_theme(surroundings.env)
+        theme = options.theme or paths.read_theme(surroundings.env)
         if options.command:
             code, said = full_screen.resume(options, surroundings, theme, ending)
         else:

@@ -12,11 +12,11 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from app.actions.resume import Plan
-    from app.ending import Ending
     from app.options import Options
     from app.services.indexing import Indexing
     from app.settings import Settings
     from app.setup import Setup
+    from app.signals import Ending
     from app.view.arrangement import Arrangement
 
 DONE, WRONG_USE, FAILED, LEFT = 0, 2, 3, 130
@@ -49,12 +49,12 @@ def run(setup: Setup, theme: str, ending: Ending, query: str | None = None) -> t
     :return: the plan of the session that was chosen, else None; the exit code; what went wrong, "" if
         nothing.
     """
-    from app import first_frame, places
+    from app import first_frame, paths
     from app.view.arrangement import initial
     from app.view.terminal import is_ascii_terminal
 
     settings = _settings(setup)
-    remembered = {} if setup.demo else places.read_screen(setup.env)
+    remembered = {} if setup.demo else paths.read_screen(setup.env)
     arrangement = initial(remembered, selects=query is not None)
     ascii_only = is_ascii_terminal(setup.env) if settings is None else settings.draws_ascii(setup.env)
     ended = False
@@ -150,9 +150,9 @@ def _settings(setup: Setup) -> Settings | None:
     """What the user has set; None where nothing is, which is not looked for twice. Commands get the keys that
     are set for them, before anything is bound to them.
     """
-    from app import places
+    from app import paths
 
-    if not os.path.lexists(os.path.join(places.config_folder(setup.env), "config.toml")):
+    if not os.path.lexists(os.path.join(paths.config_folder(setup.env), "config.toml")):
         return None
     from dataclasses import replace
 

@@ -49,8 +49,8 @@ def look_up(options: Options, setup: Setup, *, alone: bool) -> tuple[Plan | None
     :return: the plan, None where the words are a query; the exit code; what went wrong, "" if nothing.
     """
     from app.formats.text import one_line
-    from app.index.find import Ambiguous, NotFound
     from app.index.query.query import QueryError
+    from app.index.resolve import Ambiguous, NotFound
     from app.sessions.errors import NotThere, SessionError
 
     try:
@@ -77,8 +77,8 @@ def named(options: Options, setup: Setup) -> Plan | None:
     is_path = _is_path(word)
     if not is_path and not _may_be_id(word):
         return None
-    from app.index.find import NotFound, check_file, find_session
     from app.index.index import Index
+    from app.index.resolve import NotFound, check_file, find_session
 
     path = ""
     if is_path:
@@ -101,7 +101,7 @@ def named(options: Options, setup: Setup) -> Plan | None:
 
 
 def _absolute(word: str) -> str:
-    from app.places import GONE, Nowhere, absolute
+    from app.paths import GONE, Nowhere, absolute
     from app.sessions.errors import NotThere
 
     try:
@@ -117,8 +117,8 @@ def only_match(options: Options, setup: Setup) -> Plan:
     :raises find.Ambiguous: several do.
     :raises QueryError: the query cannot be run.
     """
-    from app.index.find import Ambiguous, NotFound
     from app.index.index import Index
+    from app.index.resolve import Ambiguous, NotFound
 
     text = query_of(options)
     index = Index(setup.stores, setup.cache_folder, setup.now_ms, home=setup.home)
@@ -131,7 +131,7 @@ def only_match(options: Options, setup: Setup) -> Plan:
     finally:
         index.close()
     if not found:
-        from app.places import GONE, here
+        from app.paths import GONE, here
 
         # A path that leads nowhere looks like words to search for.
         nowhere = f": {GONE}" if os.sep in text and not os.path.isabs(text) and here() is None else ""
@@ -183,7 +183,7 @@ def hand_over(plan: Plan, *, prints: bool, anyway: bool = False) -> int:
 
 def _plan_of(row: Row, setup: Setup) -> Plan:
     from app.actions.resume import in_use, plan
-    from app.index.states import verdict_to_resume
+    from app.index.live_sessions import verdict_to_resume
     from app.stores.live import look
 
     store = next(store for store in setup.stores if store.root == row.store)
@@ -204,7 +204,7 @@ def _plan_outside(path: str, setup: Setup) -> Plan:
     :raises SessionError: it is no session, or cannot be read.
     """
     from app.actions.resume import in_use, plan
-    from app.index.states import verdict_to_resume
+    from app.index.live_sessions import verdict_to_resume
     from app.sessions.errors import Unreadable
     from app.sessions.tree.tree import open_tree
     from app.stores import agent_named, store_holding

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from app.formats.text import one_line
-from app.places import config_folder
+from app.paths import config_folder
 from app.small_files import read_small
 from app.view.image_ways import AUTO, SETTINGS, way_to_draw
 from app.view.terminal import draws_signs, is_ascii_terminal

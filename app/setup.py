@@ -10,7 +10,7 @@ import os
 import sys
 import time
 
-from app import places
+from app import paths
 from app.stores import discover, named, project_stores
 
 TYPE_CHECKING = False
@@ -40,7 +40,7 @@ class Setup:
     @property
     def state_folder(self) -> str:
         """Where leafmark keeps what it remembers; that of the example sessions goes with them."""
-        return os.path.join(self.demo, "state") if self.demo else places.state_folder(self.env)
+        return os.path.join(self.demo, "state") if self.demo else paths.state_folder(self.env)
 
     def __init__(
         self,
@@ -74,14 +74,14 @@ def of_process(extra: Sequence[tuple[str, str]] = ()) -> Setup:
     """The user's own sessions.
 
     :param extra: (agent, folder) pairs from ``--store``.
-    :raises places.Nowhere: such a folder, or one of our own, is relative, and the current one is gone.
+    :raises paths.Nowhere: such a folder, or one of our own, is relative, and the current one is gone.
     """
     env = dict(os.environ)
-    home = places.home_folder(env)
+    home = paths.home_folder(env)
     here = _here(env)
     for _, folder in extra:
         if not folder.startswith("~"):
-            places.absolute(folder)
+            paths.absolute(folder)
     projects, notes = _projects(env, home, here[0])
     stores = discover(env, home, here[0], extra, projects)
     stores[0].notes += notes
@@ -90,7 +90,7 @@ def of_process(extra: Sequence[tuple[str, str]] = ()) -> Setup:
         home=home,
         here=here,
         stores=stores,
-        cache_folder=places.cache_folder(env),
+        cache_folder=paths.cache_folder(env),
         encoding=_encoding(),
     )
 
@@ -101,7 +101,7 @@ def _projects(env: Mapping[str, str], home: str, cwd: str) -> tuple[list[Store],
     A project is forgotten when they name none any more.
     """
     try:
-        remembered = places.read_projects(env)
+        remembered = paths.read_projects(env)
     except OSError:  # the path of the state folder is relative, and leads nowhere
         return [], ()
     others = [folder for folder in remembered if folder != cwd]
@@ -120,7 +120,7 @@ def _projects(env: Mapping[str, str], home: str, cwd: str) -> tuple[list[Store],
             keep.append(folder)
     if sorted(keep) != sorted(remembered):
         try:
-            places.write_projects(env, keep)
+            paths.write_projects(env, keep)
         except OSError:
             pass  # it is seen again, the next time leafmark is there
     return stores, tuple(notes)
@@ -195,7 +195,7 @@ def _encoding() -> str:
 
 def _here(env: Mapping[str, str]) -> tuple[str, ...]:
     """The working folder; the shell's spelling of it counts when it is the same folder."""
-    cwd = places.here()
+    cwd = paths.here()
     if cwd is None:
         return (os.sep,)
     spelled = env.get("PWD", "")

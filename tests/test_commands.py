@@ -12,7 +12,7 @@ import pytest
 from app.commands import COMMANDS, PANES, footer, key_of, named, of_pane
 from app.key_settings import ALWAYS_OUT, remap
 from app.settings import read_settings
-from app.view.hints import line_keys, list_keys, preview_keys
+from app.view.footer import line_keys, list_keys, preview_keys
 from app.widgets.bindings import bindings_of
 
 if TYPE_CHECKING:

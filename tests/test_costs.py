@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.formats.header import SCAN_LIMIT, WITHIN
-from app.index import states
-from app.index.facts import facts_of
+from app.index import live_sessions
+from app.index.filter_context import facts_of
 from app.index.index import Index
 from app.index.row import Row
 from app.index.text.segment import Segment
@@ -120,7 +120,7 @@ def test_processes_are_looked_for_once_and_only_when_asked(
         found.claim(str(tmp_path / "pi" / "-work" / "a.jsonl"), 1, "has it open")
         return found
 
-    monkeypatch.setattr("app.index.facts.look", looked)
+    monkeypatch.setattr("app.index.filter_context.look", looked)
     write_session(tmp_path / "pi" / "-work" / "a.jsonl", *chain("hello", id="one"))
     write_session(tmp_path / "pi" / "-work" / "b.jsonl", *chain("hello", id="two"))
     stores = named([("pi", str(tmp_path / "pi"))], {}, str(tmp_path), str(tmp_path))
@@ -153,7 +153,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         paths.append(path)
         return verdict(agent, path, *others)
 
-    monkeypatch.setattr(states, "verdict", counting)
+    monkeypatch.setattr(live_sessions, "verdict", counting)
     return paths
 
 
@@ -164,12 +164,12 @@ def running(cwd: str) -> Process:
 
 
 def test_with_no_agent_running_nobody_is_asked_about(asked: list[str]) -> None:
-    assert states.live_sessions(ROWS, Processes(), NOW) == {}
+    assert live_sessions.live_sessions(ROWS, Processes(), NOW) == {}
     assert asked == []
 
 
 def test_an_agent_concerns_the_sessions_of_its_folder(asked: list[str]) -> None:
-    found = states.live_sessions(ROWS, Processes([running("/work/5")]), NOW)
+    found = live_sessions.live_sessions(ROWS, Processes([running("/work/5")]), NOW)
     assert {path: said.state for path, said in found.items()} == {"/store/s0005.jsonl": "maybe"}
     assert len(asked) == 20
 
@@ -178,7 +178,7 @@ def test_a_folder_is_compared_by_its_real_path(asked: list[str]) -> None:
     real = {"/work/5": "/disk/work/5"}
     processes = Processes([running("/disk/work/5")])
     processes._real._known.update(real)
-    found = states.live_sessions(ROWS, processes, NOW, lambda folder: real.get(folder, folder))
+    found = live_sessions.live_sessions(ROWS, processes, NOW, lambda folder: real.get(folder, folder))
     assert list(found) == ["/store/s0005.jsonl"]
 
 
@@ -187,7 +187,7 @@ def test_what_is_held_open_what_a_child_names_and_what_grew_is_asked_about(asked
     processes.claim("/store/s0100.jsonl", 8, "it has it open")
     processes.session_ids["s0200"] = 9
     rows = [*ROWS, make_row("grown", grew_ms=NOW - 10)]
-    found = states.live_sessions(rows, processes, NOW)
+    found = live_sessions.live_sessions(rows, processes, NOW)
     assert {path: said.pid for path, said in found.items()} == {
         "/store/s0100.jsonl": 8,
         "/store/s0200.jsonl": 9,
@@ -208,20 +208,22 @@ class Counted(list[Row]):
 
 def test_while_the_same_agents_run_the_sessions_are_not_gone_through_again() -> None:
     rows = Counted([*ROWS, make_row("grown", cwd="", grew_ms=NOW - 10)])
-    kept = states.Asked(rows)
+    kept = live_sessions.Asked(rows)
     processes = Processes([running("/work/5")])
     processes.claim("/store/s0100.jsonl", 8, "it has it open")
-    first = states.live_sessions(kept, processes, NOW)
+    first = live_sessions.live_sessions(kept, processes, NOW)
     assert set(first) == {"/store/s0005.jsonl", "/store/s0100.jsonl", "/store/grown.jsonl"}
     times = rows.times
     for _ in range(10):
-        again = states.live_sessions(kept, processes, NOW)
+        again = live_sessions.live_sessions(kept, processes, NOW)
         assert {path: said.state for path, said in again.items()} == {
             path: said.state for path, said in first.items()
         }
     assert rows.times == times
     # what is no more is seen all the same
-    assert set(states.live_sessions(kept, processes, NOW + 60_000)) == first.keys() - {"/store/grown.jsonl"}
-    assert states.live_sessions(kept, Processes(), NOW + 60_000) == {}
+    assert set(live_sessions.live_sessions(kept, processes, NOW + 60_000)) == first.keys() - {
+        "/store/grown.jsonl"
+    }
+    assert live_sessions.live_sessions(kept, Processes(), NOW + 60_000) == {}
     other = Processes([running("/work/8")])
-    assert list(states.live_sessions(kept, other, NOW + 60_000)) == ["/store/s0008.jsonl"]
+    assert list(live_sessions.live_sessions(kept, other, NOW + 60_000)) == ["/store/s0008.jsonl"]

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.ending import Ending
-from app.first_frame import Terminal
-from app.takeover import told
+from app.signals import Ending
+from app.startup.driver import told
+from app.startup.first_frame import Terminal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +39,7 @@ def ending() -> Iterator[Ending]:
 DROPS = """
 import os, signal, sys
 sys.path.insert(0, sys.argv[1])
-from app.ending import Ending
+from app.signals import Ending
 ending = Ending(is_process=True)
 for text in (b"second", b"first "):
     ending.first(lambda text=text: os.write(1, text))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app import arguments, cli
-from app.first_frame import ansi
+from app.startup.first_frame import ansi
 from app.view.frame import frame
 from app.view.palette import STYLES, THEMES, eight_bit, few_colours, rgb, style_of
 from app.view.session_list import SessionList

@@ -59,14 +59,14 @@ FAST_PATH = [
     "app.arguments",
     "app.options",
     "app.cli",
-    "app.ending",
-    "app.first_frame",
+    "app.signals",
+    "app.startup.first_frame",
     "app.reports",
     "app.reports.listing",
     "app.reports.skipped",
     "app.resuming",
     "app.setup",
-    "app.places",
+    "app.paths",
     "app.stores",
     "app.stores.pins",
     "app.sessions.summary",
@@ -245,7 +245,7 @@ def test_a_query_waits_for_nothing_before_the_first_frame(words: list[str], tmp_
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, check=True)
     loaded = set(json.loads(done.stdout))
     assert "app.index.catalog.front" in loaded
-    assert not loaded & {"app.index.find", "app.index.scan.scan", "datetime", "msgspec", "re", "typing"}
+    assert not loaded & {"app.index.resolve", "app.index.scan.scan", "datetime", "msgspec", "re", "typing"}
     assert not loaded & {"app.index.catalog.catalog", "collections", "functools", "unicodedata"}
     if not words:
         assert not loaded & {"app.arguments", "app.resuming"}
@@ -254,7 +254,7 @@ def test_a_query_waits_for_nothing_before_the_first_frame(words: list[str], tmp_
 PINS = """
 import sys
 sys.path.insert(0, sys.argv[1])
-import app.first_frame
+import app.startup.first_frame
 before = set(sys.modules)
 from app.stores.pins import read_own_pins, read_pins
 own, other = read_own_pins(sys.argv[2]), read_pins(sys.argv[2] + "/session-pins.json")
@@ -275,7 +275,7 @@ def test_to_know_the_pins_next_to_nothing_is_loaded(tmp_path: Path) -> None:
 
 def test_the_command_line_loads_nothing_of_the_screen() -> None:
     screen = {"browser", "messages", "resources", "screens", "services", "takeover", "theme", "widgets"}
-    loaded = loaded_by("app.cli", "app.first_frame")
+    loaded = loaded_by("app.cli", "app.startup.first_frame")
     assert not {name for name in loaded if name.startswith("app.") and name.split(".")[1] in screen}
 
 
@@ -299,8 +299,8 @@ def test_the_screen_does_not_wait_for_what_few_runs_need() -> None:
         "app.services.completing",
         "app.services.liveness",
         "app.services.searching",
-        "app.services.spotting",
-        "app.services.surroundings",
+        "app.services.hit_locator",
+        "app.services.list_facts",
     }
     assert not _loaded("app.browser, app.screens.resume", rare)
 
@@ -328,8 +328,8 @@ def test_the_browser_loads_no_decoder_document_or_dialog() -> None:
         "app.screens.labels_dialog",
         "app.services.branch_facts",
         "app.services.entry_reading",
-        "app.services.going",
-        "app.services.handing",
+        "app.services.branch_jobs",
+        "app.services.external_editor",
         "app.services.reading",
         "app.services.tree_searching",
         "app.view.image_lines",
@@ -344,8 +344,8 @@ def test_the_browser_loads_no_decoder_document_or_dialog() -> None:
 WITHOUT_SSL = """
 from app import full_screen
 full_screen._import_asyncio()
-import app.browser, app.screens.browser, app.takeover
-app.takeover.driver_class(print, print)
+import app.browser, app.screens.browser, app.startup.driver
+app.startup.driver.driver_class(print, print)
 import sys
 loaded = "_ssl" in sys.modules
 import ssl

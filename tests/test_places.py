@@ -8,7 +8,7 @@ import sys
 import platformdirs
 import pytest
 
-from app import places
+from app import paths
 from tests.waiting import ends
 
 
@@ -27,40 +27,40 @@ def test_the_folders_are_platformdirs(env, monkeypatch):
     for name, value in {"HOME": "/home/me", **env}.items():
         monkeypatch.setenv(name, value)
     env = {"HOME": "/home/me", **env}
-    assert places.cache_folder(env) == platformdirs.user_cache_dir("leafmark", appauthor=False)
-    assert places.state_folder(env) == platformdirs.user_state_dir("leafmark", appauthor=False)
-    assert places.config_folder(env) == platformdirs.user_config_dir("leafmark", appauthor=False)
+    assert paths.cache_folder(env) == platformdirs.user_cache_dir("leafmark", appauthor=False)
+    assert paths.state_folder(env) == platformdirs.user_state_dir("leafmark", appauthor=False)
+    assert paths.config_folder(env) == platformdirs.user_config_dir("leafmark", appauthor=False)
 
 
 def test_variables_move_them():
     env = {"LEAFMARK_CACHE_DIR": "/a", "LEAFMARK_STATE_DIR": "/b", "LEAFMARK_CONFIG_DIR": "/c"}
-    found = (places.cache_folder(env), places.state_folder(env), places.config_folder(env))
+    found = (paths.cache_folder(env), paths.state_folder(env), paths.config_folder(env))
     assert found == ("/a", "/b", "/c")
 
 
 def test_the_theme_is_dark_until_another_was_chosen(tmp_path):
     env = {"LEAFMARK_STATE_DIR": str(tmp_path / "state")}
-    assert places.read_theme(env) == "dark"
-    places.write_theme(env, "light")
-    assert places.read_theme(env) == "light"
+    assert paths.read_theme(env) == "dark"
+    paths.write_theme(env, "light")
+    assert paths.read_theme(env) == "light"
     (tmp_path / "state/theme").write_bytes(b"\xff\xfe")
-    assert places.read_theme(env) == "dark"
+    assert paths.read_theme(env) == "dark"
 
 
 def test_a_theme_that_cannot_be_kept_is_said(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(OSError, match="file"):
-        places.write_theme({"LEAFMARK_STATE_DIR": str(tmp_path / "file" / "x")}, "light")
+        paths.write_theme({"LEAFMARK_STATE_DIR": str(tmp_path / "file" / "x")}, "light")
 
 
 def test_how_the_screen_is_arranged_comes_back(tmp_path):
     env = {"LEAFMARK_STATE_DIR": str(tmp_path / "state")}
-    assert places.read_screen(env) == {}
+    assert paths.read_screen(env) == {}
     values = {"order": "recent", "widths": "30 = 40", "named_only": "", "title": "日本"}
-    places.write_screen(env, values)
-    assert places.read_screen(env) == values
-    places.write_screen(env, {"order": "threaded"})
-    assert places.read_screen(env) == {"order": "threaded"}
+    paths.write_screen(env, values)
+    assert paths.read_screen(env) == values
+    paths.write_screen(env, {"order": "threaded"})
+    assert paths.read_screen(env) == {"order": "threaded"}
     assert [path.name for path in (tmp_path / "state").iterdir()] == ["screen"]
 
 
@@ -74,7 +74,7 @@ def test_how_the_screen_is_arranged_comes_back(tmp_path):
 )
 def test_of_what_somebody_else_wrote_there_only_pairs_count(tmp_path, data, found):
     (tmp_path / "screen").write_bytes(data)
-    assert places.read_screen({"LEAFMARK_STATE_DIR": str(tmp_path)}) == found
+    assert paths.read_screen({"LEAFMARK_STATE_DIR": str(tmp_path)}) == found
 
 
 @pytest.mark.parametrize(
@@ -83,22 +83,22 @@ def test_of_what_somebody_else_wrote_there_only_pairs_count(tmp_path, data, foun
 def test_what_would_not_come_back_as_it_is_is_refused(tmp_path, pair):
     env = {"LEAFMARK_STATE_DIR": str(tmp_path)}
     with pytest.raises(ValueError, match=r"not one word|blanks around"):
-        places.write_screen(env, dict([pair]))
+        paths.write_screen(env, dict([pair]))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_an_arrangement_that_cannot_be_kept_is_said(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(OSError, match="file"):
-        places.write_screen({"LEAFMARK_STATE_DIR": str(tmp_path / "file" / "x")}, {"order": "recent"})
+        paths.write_screen({"LEAFMARK_STATE_DIR": str(tmp_path / "file" / "x")}, {"order": "recent"})
 
 
 def test_pipes_in_the_place_of_what_the_screen_remembers_are_not_waited_for(tmp_path):
     env = {"LEAFMARK_STATE_DIR": str(tmp_path)}
     os.mkfifo(tmp_path / "theme")
     os.mkfifo(tmp_path / "screen")
-    assert ends(lambda: places.read_theme(env)) == "dark"
-    assert ends(lambda: places.read_screen(env)) == {}
+    assert ends(lambda: paths.read_theme(env)) == "dark"
+    assert ends(lambda: paths.read_screen(env)) == {}
 
 
 @pytest.fixture
@@ -112,71 +112,71 @@ def linked(tmp_path):
 
 def test_a_tilde_is_the_home_folder_in_both_of_its_spellings(linked):
     for home in linked:
-        assert [places.below_home(f"{home}{more}", linked[0]) for more in ("", "/work", "ly", "/../x")] == [
+        assert [paths.below_home(f"{home}{more}", linked[0]) for more in ("", "/work", "ly", "/../x")] == [
             len(home),
             len(home),
             0,
             len(home),
         ]
-    assert places.below_home(linked[0], f"{linked[0]}//") == len(linked[0])
-    assert places.below_home(f"{linked[0]}/work", linked[1]) == 0
+    assert paths.below_home(linked[0], f"{linked[0]}//") == len(linked[0])
+    assert paths.below_home(f"{linked[0]}/work", linked[1]) == 0
 
 
 def test_a_home_that_is_a_link_to_the_root_folder_makes_nothing_short(tmp_path):
     (tmp_path / "home").symlink_to("/")
-    assert places.below_home("/srv", str(tmp_path / "home")) == 0
-    assert places.below_home("/srv", "") == 0
+    assert paths.below_home("/srv", str(tmp_path / "home")) == 0
+    assert paths.below_home("/srv", "") == 0
 
 
 def test_where_home_really_is_is_looked_for_once_and_only_for_what_is_elsewhere(linked, monkeypatch):
     looks = []
     really = os.path.realpath
     monkeypatch.setattr(os.path, "realpath", lambda path, **how: (looks.append(path), really(path, **how))[1])
-    monkeypatch.setattr(places, "_real_homes", {})
+    monkeypatch.setattr(paths, "_real_homes", {})
     for number in range(100):
-        places.below_home(f"{linked[0]}/{number}", linked[0])
+        paths.below_home(f"{linked[0]}/{number}", linked[0])
     assert looks == []
     for number in range(100):
-        places.below_home(f"/srv/{number}", linked[0])
+        paths.below_home(f"/srv/{number}", linked[0])
     assert looks == [linked[0]]
 
 
 def test_nothing_is_left_of_what_did_not_fit_on_the_disk(tmp_path):
     resource = pytest.importorskip("resource")
     env = {"LEAFMARK_STATE_DIR": str(tmp_path)}
-    places.write_theme(env, "light")
+    paths.write_theme(env, "light")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
     try:
         for write in (
-            lambda: places.write_screen(env, {"order": "recent"}),
-            lambda: places.write_theme(env, "dark"),
+            lambda: paths.write_screen(env, {"order": "recent"}),
+            lambda: paths.write_theme(env, "dark"),
         ):
             with pytest.raises(OSError, match="too large"):
                 write()
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert [path.name for path in tmp_path.iterdir()] == ["theme"]
-    assert places.read_theme(env) == "light"
+    assert paths.read_theme(env) == "light"
 
 
 def test_of_crashes_the_last_is_kept(tmp_path):
     env = {"LEAFMARK_STATE_DIR": str(tmp_path / "state")}
     for text in ("the first, which is longer\n", "the \ud83d second\n"):
-        assert places.write_crash(env, text) == str(tmp_path / "state/crash.log")
+        assert paths.write_crash(env, text) == str(tmp_path / "state/crash.log")
     assert (tmp_path / "state/crash.log").read_text() == "the ? second\n"
     (tmp_path / "file").write_text("")
     with pytest.raises(OSError, match="file"):
-        places.write_crash({"LEAFMARK_STATE_DIR": str(tmp_path / "file" / "x")}, "")
+        paths.write_crash({"LEAFMARK_STATE_DIR": str(tmp_path / "file" / "x")}, "")
 
 
 def test_a_path_is_absolute_without_asking_where_we_are(tmp_path, monkeypatch):
     (tmp_path / "gone").mkdir()
     monkeypatch.chdir(tmp_path / "gone")
-    assert places.here() == str(tmp_path / "gone")
-    assert places.absolute("../x/./y") == str(tmp_path / "x/y")
+    assert paths.here() == str(tmp_path / "gone")
+    assert paths.absolute("../x/./y") == str(tmp_path / "x/y")
     (tmp_path / "gone").rmdir()
-    assert places.here() is None
-    assert places.absolute("/x/../y") == "/y"
-    with pytest.raises(places.Nowhere, match=r"^x: the current folder is gone"):
-        places.absolute("x")
+    assert paths.here() is None
+    assert paths.absolute("/x/../y") == "/y"
+    with pytest.raises(paths.Nowhere, match=r"^x: the current folder is gone"):
+        paths.absolute("x")

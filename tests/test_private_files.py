@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from app import places
+from app import paths
 from app.stores.pins import set_own_pin, set_pin
 from tests.factory import chain, write_session
 
@@ -65,9 +65,9 @@ def damaged_pins(env, state):
 
 
 STATE_WRITERS = {
-    "theme": lambda env, state: places.write_theme(env, "light"),
-    "screen": lambda env, state: places.write_screen(env, {"order": "recent"}),
-    "crash": lambda env, state: places.write_crash(env, "text"),
+    "theme": lambda env, state: paths.write_theme(env, "light"),
+    "screen": lambda env, state: paths.write_screen(env, {"order": "recent"}),
+    "crash": lambda env, state: paths.write_crash(env, "text"),
     "pins": lambda env, state: set_own_pin(state, "pi", "session-1", True),
     "copy of damaged pins": damaged_pins,
     "journal": lambda env, state: leafmark(env, "rename", "session-1", "a name"),
@@ -76,13 +76,13 @@ STATE_WRITERS = {
 
 @pytest.mark.parametrize("writer", STATE_WRITERS)
 def test_the_state_folder_is_private_whoever_writes_first(env, writer):
-    STATE_WRITERS[writer](env, places.state_folder(env))
-    is_private(Path(places.state_folder(env)))
+    STATE_WRITERS[writer](env, paths.state_folder(env))
+    is_private(Path(paths.state_folder(env)))
 
 
 @pytest.mark.parametrize("writer", STATE_WRITERS)
 def test_a_state_folder_that_is_open_to_others_is_closed_and_no_other_folder(env, writer):
-    folder = Path(places.state_folder(env))
+    folder = Path(paths.state_folder(env))
     folder.mkdir(parents=True)
     folder.chmod(0o755)
     STATE_WRITERS[writer](env, str(folder))
@@ -94,7 +94,7 @@ def test_a_folder_that_the_user_chose_keeps_its_permissions(env, tmp_path):
     shared = tmp_path / "shared"
     shared.mkdir(mode=0o755)
     env["LEAFMARK_STATE_DIR"] = str(shared)
-    places.write_theme(env, "light")
+    paths.write_theme(env, "light")
     set_own_pin(str(shared), "pi", "session-1", True)
     leafmark(env, "rename", "session-1", "a name")
     assert stat.S_IMODE(shared.stat().st_mode) == 0o755
@@ -106,7 +106,7 @@ def test_a_folder_that_the_user_chose_keeps_its_permissions(env, tmp_path):
 )
 def test_the_cache_folder_is_private_whichever_command_comes_first(env, words):
     leafmark(env, *words)
-    is_private(Path(places.cache_folder(env)))
+    is_private(Path(paths.cache_folder(env)))
 
 
 def test_the_cache_folder_is_private_where_the_texts_make_it(env, tmp_path):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app import spare_time
-from app.spare_time import BACKSTOP, QUIET, YOUNG_LOOKS, YOUNG_OBJECTS, SpareTime
+from app import gc_policy
+from app.gc_policy import BACKSTOP, QUIET, YOUNG_LOOKS, YOUNG_OBJECTS, SpareTime
 
 
 class Collector:
@@ -42,14 +42,14 @@ class Collector:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     now = [100.0]
-    monkeypatch.setattr(spare_time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(gc_policy, "monotonic", lambda: now[0])
     return now
 
 
 @pytest.fixture
 def collector(monkeypatch: pytest.MonkeyPatch) -> Collector:
     fake = Collector()
-    monkeypatch.setattr(spare_time, "gc", fake)
+    monkeypatch.setattr(gc_policy, "gc", fake)
     return fake
 
 

@@ -7,8 +7,8 @@ import os
 
 import pytest
 
-from app.first_frame import Terminal
-from app.takeover import Output
+from app.startup.driver import Output
+from app.startup.first_frame import Terminal
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from textual._xterm_parser import XTermParser
 from textual.messages import TerminalSupportsSynchronizedOutput
 
 from app import terminal_input
-from app.terminal_input import PAUSE, TerminalInput
+from app.startup.terminal_input import PAUSE, TerminalInput
 
 PIECES = [
     *(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from app.actions.opened import ROOT, entry_named, opened, unchanged
 from app.actions.safe_points import safe_points, unanswered
 from app.sessions.errors import UnansweredCalls
-from app.sessions.manager.navigate import Target, target_of
+from app.sessions.manager.navigation import Target, target_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

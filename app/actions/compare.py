@@ -13,9 +13,9 @@ from app.formats.skim import CamelUsage, raw_json, skim_fields
 from app.formats.text import one_line
 from app.formats.touched import Files, Touched, calls_in
 from app.sessions.tree.branches import common_of
-from app.sessions.tree.intake import Overtaken
+from app.sessions.tree.costs import NOTHING, Spent, spent_of
 from app.sessions.tree.node import path_to
-from app.sessions.tree.usage import NOTHING, Spent, spent_of
+from app.sessions.tree.tree_builder import Overtaken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

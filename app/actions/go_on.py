@@ -19,7 +19,7 @@ from app.actions.resume import plan, quoted
 from app.actions.safe_points import SafePoint, safe_points, unanswered
 from app.sessions.errors import Changed, SessionError
 from app.sessions.manager.change import announce
-from app.sessions.manager.navigate import target_of
+from app.sessions.manager.navigation import target_of
 from app.stores import agent_named
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from app.actions.resume import Plan
     from app.sessions.manager.change import Change
     from app.sessions.manager.manager import SessionManager
-    from app.sessions.manager.navigate import Target
+    from app.sessions.manager.navigation import Target
     from app.stores.base import Store
 
 NEW = "NEW"

@@ -32,7 +32,7 @@ from app.actions.recorded import (
     written,
 )
 from app.formats.lines import BLANK_BYTES, run_start
-from app.places import make_own_folders
+from app.paths import make_own_folders
 from app.sessions.manager.change import announced_to
 from app.sessions.manager.tracked_file import now_ms
 from app.small_files import check_regular, read_small, write_whole

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Literal
 
-from app import places
+from app import paths
 from app.sessions.errors import AmbiguousEntry, NotAFolder, ReadOnly, UnknownEntry
 from app.sessions.manager.change import Change
 from app.sessions.manager.manager import SessionManager
@@ -77,9 +77,9 @@ def folder_named(to: str, path: str) -> str:
     """
     try:
         # Also of a folder that is gone the system says that "." is one.
-        places.absolute(to)
-    except places.Nowhere:
-        raise NotAFolder(path, 0, f"there is no folder {to!r}: {places.GONE}") from None
+        paths.absolute(to)
+    except paths.Nowhere:
+        raise NotAFolder(path, 0, f"there is no folder {to!r}: {paths.GONE}") from None
     if not os.path.isdir(to):
         raise NotAFolder(path, 0, f"there is no folder {to!r}")
     return os.path.realpath(to)

@@ -9,10 +9,10 @@ import os
 import stat
 from typing import TYPE_CHECKING
 
-from app import places
+from app import paths
 from app.formats.header import find_header
 from app.sessions.errors import Changed, LiveSession, NotAFile, NotThere, Unreadable
-from app.sessions.manager.guard import Guard
+from app.sessions.manager.live_guard import Guard
 from app.sessions.manager.tracked_file import now_ms
 from app.stores import agent_named, artifacts_folder, discover, store_holding
 from app.stores.locks import Busy
@@ -62,11 +62,11 @@ def removable(path: str, env: Mapping[str, str], store: Store | None, anyway: bo
     :raises Unreadable: it cannot be read.
     """
     try:
-        path = places.absolute(path)
-    except places.Nowhere:
-        raise NotThere(path, 0, places.GONE) from None
-    home = places.home_folder(env)
-    stores = [store] if store is not None else discover(env, home, places.here() or os.sep)
+        path = paths.absolute(path)
+    except paths.Nowhere:
+        raise NotThere(path, 0, paths.GONE) from None
+    home = paths.home_folder(env)
+    stores = [store] if store is not None else discover(env, home, paths.here() or os.sep)
     holding = store or store_holding(path, stores)
     with _held(path) as descriptor:
         try:
@@ -75,7 +75,7 @@ def removable(path: str, env: Mapping[str, str], store: Store | None, anyway: bo
         except OSError as error:
             raise _unreadable(path, error) from None
         Guard(env, home).check("trash", header, path, now_ms(), only_live=anyway)
-        every = [*stores, *discover(env, home, places.here() or os.sep)]
+        every = [*stores, *discover(env, home, paths.here() or os.sep)]
         session = Removable(path, status, header, artifacts_folder(path, every))
         with _without_writers(header.agent, path):
             # Directly before it goes, and with a look of its own: an agent may have begun meanwhile.

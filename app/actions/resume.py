@@ -11,7 +11,7 @@ import os
 import sys
 
 from app.formats.text import inert
-from app.places import below_home
+from app.paths import below_home
 from app.stores import agent_named
 from app.stores.live import LIVE
 

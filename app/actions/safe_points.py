@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from app.formats.text import one_line
 from app.formats.touched import call_blocks
-from app.sessions.manager.navigate import target_of
+from app.sessions.manager.navigation import target_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from app.sessions.manager.entry import Entry
     from app.sessions.manager.manager import SessionManager
-    from app.sessions.manager.navigate import Target
+    from app.sessions.manager.navigation import Target
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import stat
 import sys
 from typing import TYPE_CHECKING, NamedTuple
 
-from app import places
+from app import paths
 from app.small_files import read_small
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Note(NamedTuple):
 def data_folder(env: Mapping[str, str]) -> str:
     """The user's data folder, below which the trash is; the specification passes over a relative one."""
     folder = env.get("XDG_DATA_HOME", "")
-    return folder if os.path.isabs(folder) else os.path.join(places.home_folder(env), ".local", "share")
+    return folder if os.path.isabs(folder) else os.path.join(paths.home_folder(env), ".local", "share")
 
 
 def folders(env: Mapping[str, str], paths: Iterable[str]) -> list[TrashFolder]:
@@ -60,7 +60,7 @@ def folders(env: Mapping[str, str], paths: Iterable[str]) -> list[TrashFolder]:
     uid = os.getuid() if hasattr(os, "getuid") else 0
     tops = dict.fromkeys(_mount_point(path) for path in paths)
     if sys.platform == "darwin":
-        bins = [os.path.join(places.home_folder(env), ".Trash")]
+        bins = [os.path.join(paths.home_folder(env), ".Trash")]
         bins += [os.path.join(top, ".Trashes", str(uid)) for top in tops]
         return [TrashFolder(path, "", "") for path in bins]
     data = data_folder(env)

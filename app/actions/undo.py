@@ -8,7 +8,7 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from app import places
+from app import paths
 from app.actions.branch import put_leaf, stands_at
 from app.actions.drafts import drop_draft
 from app.actions.label import put_label
@@ -112,7 +112,7 @@ def _drop(change: Change, env: Mapping[str, str], store: Store | None) -> Change
 def _unpin(change: Change, env: Mapping[str, str], store: Store, state_folder: str | None) -> Change:
     from app.actions.pin import PINNED, pin, pins
 
-    state_folder = places.state_folder(env) if state_folder is None else state_folder
+    state_folder = paths.state_folder(env) if state_folder is None else state_folder
     now = PINNED if (change.agent, change.session_id) in pins([store], state_folder) else None
     _expect(now == change.after, change, "the pin is another by now")
     return pin(change.agent, change.session_id, change.before is not None, store, state_folder)
@@ -122,7 +122,7 @@ def _store_of(change: Change, env: Mapping[str, str]) -> Store | None:
     """The store that the file lies in, or whose pins it holds; else, of that agent, the folder it lies in.
     None where that is not known either.
     """
-    home, here = places.home_folder(env), places.here() or os.sep
+    home, here = paths.home_folder(env), paths.here() or os.sep
     found = discover(env, home, here)
     for store in found:
         for each in (store, *store.twins):

@@ -16,7 +16,7 @@ from app.actions.rename import rename
 from app.changes.codes import NOT_FOUND, REFUSED, WRONG_USE, WrongUse, intend, record, settle
 from app.changes.told import as_json, as_text
 from app.formats.slot import fold_title
-from app.index.find import Ambiguous, NotFound, place
+from app.index.resolve import Ambiguous, NotFound, place
 from app.reports.output import complain, say_missing, write_json, write_text
 from app.sessions.errors import (
     AmbiguousEntry,
@@ -26,12 +26,12 @@ from app.sessions.errors import (
     UnansweredCalls,
     UnknownEntry,
 )
-from app.sessions.storage.own_growth import tell_others
+from app.sessions.storage.append_ledger import tell_others
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from app.index.find import Place
+    from app.index.resolve import Place
     from app.options import Options
     from app.sessions.manager.change import Change
     from app.setup import Setup

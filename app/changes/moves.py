@@ -15,11 +15,11 @@ from app.changes.codes import NOT_FOUND, REFUSED, WRONG_USE, WrongUse, give_up, 
 from app.changes.stopping import Stopping
 from app.changes.told import SCHEMA, as_line, as_part
 from app.formats.text import one_line
-from app.index.find import Ambiguous, NotFound, Place, places
-from app.places import GONE, Nowhere, absolute
+from app.index.resolve import Ambiguous, NotFound, Place, places
+from app.paths import GONE, Nowhere, absolute
 from app.reports.output import complain, write_json, write_text
 from app.sessions.errors import HeaderlessContinuation, LiveSession, NotThere, SessionError
-from app.view.under_way import stopped_note
+from app.view.progress import stopped_note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from app.index.query.query import Facts, Note, QueryError
     from app.index.query.vocabulary import Vocabulary, vocabulary
     from app.index.row import Row
-    from app.index.scan.batch import Delta
-    from app.index.search.found import Hit, Page
-    from app.index.search.place import Place
+    from app.index.scan.deltas import Delta
+    from app.index.search.hit_branch import Place
+    from app.index.search.results import Hit, Page
     from app.index.search.search import Search
     from app.stores.base import Store
 
@@ -47,12 +47,12 @@ __all__ = [
 
 _MODULES = {
     "Completion": "query.complete",
-    "Delta": "scan.batch",
-    "Hit": "search.found",
+    "Delta": "scan.deltas",
+    "Hit": "search.results",
     "Index": "index",
     "Note": "query.query",
-    "Page": "search.found",
-    "Place": "search.place",
+    "Page": "search.results",
+    "Place": "search.hit_branch",
     "QueryError": "query.query",
     "Row": "row",
     "Search": "search.search",
@@ -87,8 +87,8 @@ def open(  # the library's word for it: app.index.open(...)
 
     :param stores: as `app.stores.discover` finds them.
     :param cache_folder: for the catalog and the texts and nothing else; that of the program is
-        `app.places.cache_folder(os.environ)`.
-    :param state_folder: leafmark's, for `is:pinned`: `app.places.state_folder(os.environ)`.
+        `app.paths.cache_folder(os.environ)`.
+    :param state_folder: leafmark's, for `is:pinned`: `app.paths.state_folder(os.environ)`.
     """
     from app.index.index import Index
 

@@ -9,7 +9,7 @@ import time
 from app.index.catalog.catalog import Catalog
 from app.index.own_searcher import OwnSearcher
 from app.index.row import unread
-from app.index.scan.again import Scanned
+from app.index.scan.retry import Scanned
 from app.index.scan.scan import Scanner
 
 TYPE_CHECKING = False
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
     from app.index.query.query import Facts
     from app.index.row import Row
-    from app.index.scan.batch import OnDelta
-    from app.index.scan.counts import Counts
-    from app.index.search.deep.ahead import Ahead
-    from app.index.search.found import Hit
-    from app.index.search.place import Place
+    from app.index.scan.deltas import OnDelta
+    from app.index.scan.metrics import Counts
+    from app.index.search.grep.ahead import Ahead
+    from app.index.search.hit_branch import Place
+    from app.index.search.results import Hit
     from app.index.search.search import Search
-    from app.index.watch.follow import Follower
+    from app.index.watch.follower import Follower
     from app.stores.base import Store
     from app.stores.layout import Complaint
 
@@ -173,7 +173,7 @@ class Index:
     def watch(self, on_delta: OnDelta, stop: threading.Event) -> None:
         """`scan`, then keep current until `stop` is set."""
         # A list that is printed once needs nothing of what follows files.
-        from app.index.watch.follow import Follower
+        from app.index.watch.follower import Follower
 
         follower = self._follower = Follower(self._scanner, self._stores, poll=self._poll)
         with self._scanned:
@@ -222,12 +222,12 @@ class Index:
         query = parse(text, now_ms, home=self._home, all_text=all_text)
         if not query.is_deep:
             return
-        from app.index.search.deep.ahead import look_ahead
+        from app.index.search.grep.ahead import look_ahead
         from app.index.search.terms import Plan
 
         plan = Plan(query)
         if query.filters:
-            from app.index.facts import facts_of
+            from app.index.filter_context import facts_of
 
             rows = self.rows()
             facts = self._facts or facts_of(self._stores, lambda: rows, now_ms, self._state_folder)
@@ -275,7 +275,7 @@ class Index:
         searcher = self._ask(self._own.searcher, waits=not self._own.has_rows)
         facts = self._facts
         if query.filters and facts is None:
-            from app.index.facts import facts_of
+            from app.index.filter_context import facts_of
 
             facts = facts_of(self._stores, searcher.rows, now_ms, self._state_folder)
         ahead = None
@@ -308,7 +308,7 @@ class Index:
         :param keep_going: asked all the while; the rest is left to the first query once it says no.
         """
         # They are not needed yet, but load as slowly.
-        import app.index.facts
+        import app.index.filter_context
         import app.index.query.grammar  # noqa: F401
 
         self._own.searcher().prepare(keep_going)

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from app.index.catalog.catalog import Catalog
     from app.index.row import Row
-    from app.index.scan.batch import Delta, OnDelta
-    from app.index.search.searcher import Searcher
+    from app.index.scan.deltas import Delta, OnDelta
+    from app.index.search.engine import Searcher
     from app.stores.base import Store
 
 
@@ -52,7 +52,7 @@ class OwnSearcher:
     def searcher(self) -> Searcher:
         """The searcher, which knows all sessions that are known by now."""
         # A list that is only printed needs nothing of it.
-        from app.index.search.searcher import Searcher
+        from app.index.search.engine import Searcher
 
         with self._lock:
             if self._searcher is None:

@@ -6,12 +6,12 @@ import os
 from dataclasses import dataclass, field
 
 from app.formats.lines import BLOCK_SIZE, open_file
-from app.index.catalog.agreement import check_all
+from app.index.catalog.integrity import check_all
 from app.index.row import FIELDS, refused_row, session_row, signature_of
 from app.index.scan.walk import walk
 from app.index.text.spans import bytes_of
 from app.index.workers.reader import UNREADABLE
-from app.sessions.pieces import pieces
+from app.sessions.passages import pieces
 from app.stores.layout import hides_nothing, reason
 
 TYPE_CHECKING = False

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from app.actions.resume import Plan
     from app.index.row import Row
     from app.sessions.manager.change import Change
-    from app.view.under_way import Course
+    from app.view.progress import Course
 
 
 class Outcome(NamedTuple):

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from app.index.search.found import Hit
+    from app.index.search.results import Hit
     from app.sessions.tree.tree import Node
 
 

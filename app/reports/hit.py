@@ -9,8 +9,8 @@ from app.formats.stamps import iso
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.index.search.found import Hit
-    from app.index.search.place import Place
+    from app.index.search.hit_branch import Place
+    from app.index.search.results import Hit
 
     Places = Callable[[Hit], Place]
 

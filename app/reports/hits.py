@@ -15,7 +15,7 @@ from app.view.terminal import places_text
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from app.index.search.found import Hit
+    from app.index.search.results import Hit
     from app.reports.hit import Places
 
 INDENT = " " * 7

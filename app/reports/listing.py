@@ -6,9 +6,9 @@ Only what the plain table needs is imported here: for fifty rows, importing take
 from __future__ import annotations
 
 from app.formats.text import one_line
-from app.index.newest import look_first, newest
+from app.index.list_cache import look_first, newest
+from app.index.live_sessions import live_sessions
 from app.index.row import problem_count
-from app.index.states import live_sessions
 from app.reports.output import columns, complain, write_json, write_text
 from app.stores.layout import hides_nothing
 from app.stores.live import look

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.index.find import Ambiguous, NotFound, place
+from app.index.resolve import Ambiguous, NotFound, place
 from app.reports.output import complain
 from app.sessions.errors import NotThere, SessionError
 from app.sessions.tree.tree import open_tree
@@ -24,7 +24,7 @@ class NotOpened(Exception):
 
 
 def open_named(named: str, setup: Setup) -> SessionTree:
-    """The tree of the session that ``named`` stands for (see ``app.index.find``).
+    """The tree of the session that ``named`` stands for (see ``app.index.resolve``).
 
     :raises NotOpened: it is not found (1), not the only one (2), or cannot be read (3).
     """

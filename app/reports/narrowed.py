@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.index.facts import facts_of
+from app.index.filter_context import facts_of
 from app.index.query.filters import PLACES_ONLY
 from app.index.query.grammar import parse
 from app.index.query.query import REGEX, QueryError, Term
@@ -19,7 +19,7 @@ from app.view.session_filter import texts
 
 if TYPE_CHECKING:
     from app.index.row import Row
-    from app.index.search.seeker import Seeker
+    from app.index.search.term_matcher import Seeker
     from app.setup import Setup
 
 

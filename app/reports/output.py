@@ -6,7 +6,7 @@ import os
 import sys
 
 from app.formats.text import one_line
-from app.places import config_folder
+from app.paths import config_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

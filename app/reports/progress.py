@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.index.scan.batch import Delta
+    from app.index.scan.deltas import Delta
 
 FIRST_SECONDS, SECONDS = 0.25, 0.1
 """The line is first written after so long, so that short work is done without, and then no more often than

@@ -14,8 +14,8 @@ from app.reports.progress import Progress
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from app.index.search.found import Hit, Page
-    from app.index.search.place import Place
+    from app.index.search.hit_branch import Place
+    from app.index.search.results import Hit, Page
     from app.options import Options
     from app.reports.hit import Places
     from app.setup import Setup

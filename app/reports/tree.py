@@ -9,10 +9,10 @@ from app.formats.text import one_line, visible_line
 from app.reports.named import NotOpened, open_named
 from app.reports.output import columns, complain, wants_ascii, write_json, write_text
 from app.view.ascii_text import ascii_text
-from app.view.beginning import ANEW, begins_anew
+from app.view.damaged_rows import is_apart, render_damaged_row
 from app.view.folders import tilde
 from app.view.line import plain
-from app.view.tree_damage import is_apart, render_damaged_row
+from app.view.root_leaf import ANEW, begins_anew
 from app.view.tree_row import ASCII, UNICODE, render_tree_row
 from app.view.tree_view import TreeView
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
     from app.index.row import Row
-    from app.index.scan.batch import Delta
+    from app.index.scan.deltas import Delta
     from app.options import Options
     from app.setup import Setup
 

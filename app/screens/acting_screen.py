@@ -19,10 +19,10 @@ from app.screens.under_way_screen import UnderWayScreen
 from app.services.made import stop_made
 from app.stores import agent_named
 from app.view.ages import age
-from app.view.asking import continued_question, earlier_question, named_question, new_question
 from app.view.folders import tilde
-from app.view.meant import Meant
-from app.view.under_way import stopped_note
+from app.view.progress import stopped_note
+from app.view.prompts import continued_question, earlier_question, named_question, new_question
+from app.view.selection import Meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 from app.formats.text import one_line
 from app.messages.archive import ArchiveRead
-from app.services.surroundings import Surroundings
+from app.services.list_facts import Surroundings
 from app.view.ages import age, size
 from app.view.cells import fill, steady, width
 from app.widgets.dialog import Dialog

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
     from app.index.row import Row
-    from app.services.following import Following
+    from app.services.index_share import Following
     from app.services.indexing import Indexing
     from app.settings import Settings
     from app.setup import Setup

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.app import SuspendNotSupported
 
 from app.formats.text import one_line
-from app.services.handing import Handed, NoProgram, command_of, hand
+from app.services.external_editor import Handed, NoProgram, command_of, hand
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def copy_out(app: App[Any], what: str, text: str, env: Mapping[str, str]) -> Non
     """Put a text on the clipboard by the terminal, and say what and how much; that it arrived cannot be
     known everywhere.
     """
-    from app.view.copied import doubt, size_of
+    from app.view.clipboard import doubt, size_of
 
     if not text:
         app.notify(f"{one_line(what)}: there is none here", severity="warning", markup=False)
@@ -38,7 +38,7 @@ def open_out(app: App[Any], kind: str, parts: Sequence[Part], env: Mapping[str, 
 
     :param raw: it is the entry as it stands in the file.
     """
-    from app.view.copied import suffix_of, whole
+    from app.view.clipboard import suffix_of, whole
 
     try:
         command = command_of(kind, env)

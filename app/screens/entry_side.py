@@ -12,7 +12,7 @@ from app.formats.text import one_line
 from app.messages.reading import EntryRead, ImageDecoded
 from app.services.made import stop_made
 from app.view.ages import age
-from app.view.tree_damage import DamagedLine
+from app.view.damaged_rows import DamagedLine
 from app.widgets.entry_pane import EntryPane, image_of
 from app.widgets.pane import Pane
 from app.widgets.terminal_images import TerminalImages

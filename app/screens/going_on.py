@@ -11,8 +11,8 @@ from app.actions import on_entries
 from app.screens.choices import Choice, ChoiceDialog, TextDialog
 from app.screens.dialogs import FolderDialog
 from app.screens.summarising import Summarising
-from app.services.going import WHAT
-from app.view.meant import Meant
+from app.services.branch_jobs import WHAT
+from app.view.selection import Meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from app.index.row import Row
     from app.messages.acting import Outcome, PointsFound
     from app.screens.picking_screen import PickingScreen
-    from app.services.going import Going
+    from app.services.branch_jobs import Going
 
 HERE, STAY, ELSEWHERE, OTHER_FOLDER = "here", "stay", "elsewhere", "folder"
 

@@ -16,13 +16,13 @@ from app.screens.sessions_side import SessionsSide
 from app.screens.surroundings_screen import SurroundingsScreen
 from app.services.indexing import Indexing
 from app.view.bars import reading_note
-from app.view.seen_again import LOOKING_AGAIN, SeenAgain
+from app.view.rescan_report import LOOKING_AGAIN, SeenAgain
 from app.view.wrapping import wrap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from app.index.row import Row
-    from app.services.following import Following
+    from app.services.index_share import Following
     from app.settings import Settings
     from app.setup import Setup
     from app.view.arrangement import Arrangement
@@ -127,7 +127,7 @@ class KeepingScreen(SurroundingsScreen):
 
         :param arrangement: of that list.
         """
-        from app.services.following import Following
+        from app.services.index_share import Following
 
         self._above = Following(lambda: self._indexing, self.setup, arrangement, self.service_failed)
         self._above.load(self._indexed(), self._places, scanned=self.scanned, unread=self.unread)

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from app.index.row import Row
     from app.sessions.tree.tree import Node
-    from app.view.tree_faults import TreeFault
+    from app.view.problems import TreeFault
 
 
 class _Picked(NamedTuple):
@@ -132,7 +132,7 @@ class PickingScreen(SessionsScreen):
     def action_show_problems(self) -> None:
         """List what is wrong with the session that is shown."""
         from app.screens.problems_dialog import ProblemsDialog
-        from app.view.tree_faults import faults_of
+        from app.view.problems import faults_of
 
         row, view = self.side.list.row, self.entry_tree.view
         if row is None or view is None or view.tree.path != row.path:

@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from app.view.cells import steady
-from app.view.tree_faults import TreeFault
+from app.view.problems import TreeFault
 from app.widgets.dialog import Dialog
 from app.widgets.item_list import ItemList
 from app.widgets.line_list import LineList

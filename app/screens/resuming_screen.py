@@ -16,7 +16,7 @@ from app.screens.sessions_side import SessionsSide
 from app.services.made import stop_made
 from app.view.bars import resume_line
 from app.view.folders import tilde
-from app.view.meant import Meant
+from app.view.selection import Meant
 from app.widgets.line_list import LineList
 from app.widgets.session_list import SessionListView
 

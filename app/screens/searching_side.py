@@ -11,9 +11,9 @@ from textual import on
 from textual.message import Message
 
 from app.formats.text import one_line
-from app.key_order import letter_follows
 from app.messages.searching import HitPlaced, SearchFound
 from app.services.made import stop_made
+from app.startup.key_order import letter_follows
 from app.view.session_filter import rows_tell
 from app.widgets.pane import Pane
 from app.widgets.search_box import SearchBox
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from app.index.index import Index
-    from app.index.search.found import Hit
+    from app.index.search.results import Hit
     from app.services.completing import Completing
+    from app.services.hit_locator import Spotter
     from app.services.searching import Searching
-    from app.services.spotting import Spotter
     from app.setup import Setup
     from app.view.session_list import SessionList
 
@@ -95,7 +95,7 @@ class SearchingSide(Pane):
 
     @cached_property
     def _spotter(self) -> Spotter:
-        from app.services.spotting import Spotter
+        from app.services.hit_locator import Spotter
 
         return Spotter(self._index, self.post_message, self._failed)
 

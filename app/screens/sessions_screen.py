@@ -18,7 +18,7 @@ from app.stores import agent_named
 from app.view.arrangement import remembered
 from app.view.bars import header_line, unkept_note, unread_note
 from app.view.folders import tilde
-from app.view.hints import line_keys, list_keys, on_marks, preview_keys
+from app.view.footer import line_keys, list_keys, on_marks, preview_keys
 from app.view.session_row import LEGEND
 from app.widgets.bar import Bar
 from app.widgets.bindings import bindings_of

@@ -11,7 +11,7 @@ from app.commands import key_of, named
 from app.screens.answering_side import AnsweringSide
 from app.view.arrangement import turned
 from app.view.bars import list_facts
-from app.view.notices import nothing_found, nothing_matches, nothing_shown, searching_for
+from app.view.empty_states import nothing_found, nothing_matches, nothing_shown, searching_for
 from app.widgets.bindings import bindings_of
 from app.widgets.search_box import SearchBox
 from app.widgets.session_list import SessionListView

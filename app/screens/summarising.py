@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from app.actions.go_on import Question
     from app.messages.acting import SummaryMade
     from app.screens.sessions_screen import SessionsScreen
-    from app.services.going import Going
+    from app.services.branch_jobs import Going
 
 
 class Summarising:

@@ -17,8 +17,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from app.services.list_facts import Surroundings
     from app.services.liveness import Liveness
-    from app.services.surroundings import Surroundings
     from app.view.session_list import SessionList
 
 # seconds
@@ -45,7 +45,7 @@ class SurroundingsScreen(ResumingScreen):
 
     @cached_property
     def _surroundings(self) -> Surroundings:
-        from app.services.surroundings import Surroundings
+        from app.services.list_facts import Surroundings
 
         return Surroundings(self.setup, self.post_message, self.service_failed)
 

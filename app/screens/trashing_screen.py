@@ -14,9 +14,9 @@ from app.formats.text import one_line
 from app.screens.answering_side import once_known
 from app.screens.asking_screen import CANCEL, Asked, AskingScreen
 from app.stores import agent_named
-from app.view.asking import delete_question, trash_question
 from app.view.cells import width
-from app.view.meant import Meant
+from app.view.prompts import delete_question, trash_question
+from app.view.selection import Meant
 from app.view.session_row import INDENT
 
 TYPE_CHECKING = False

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from app.messages.searching import EntriesFound
     from app.services.tree_searching import TreeSearcher
     from app.sessions.tree.tree import Node, SessionTree
-    from app.view.tree_damage import DamagedLine
+    from app.view.damaged_rows import DamagedLine
     from app.view.tree_search import TreeHits
     from app.widgets.entry_tree import EntryTree
 

@@ -19,8 +19,8 @@ from app.screens.asking_screen import Edited
 from app.screens.picking_screen import PickingScreen
 from app.screens.trashing_screen import title_of
 from app.services.made import stop_made
-from app.view.asking import named_question
-from app.view.meant import Meant
+from app.view.prompts import named_question
+from app.view.selection import Meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from app.screens.comparing import CompareDialog
     from app.screens.going_on import GoingOn
     from app.screens.labels_dialog import LabelAnswer
-    from app.services.going import Going
+    from app.services.branch_jobs import Going
 
 
 class TreeScreen(PickingScreen):
@@ -42,7 +42,7 @@ class TreeScreen(PickingScreen):
 
     @cached_property
     def _going(self) -> Going:
-        from app.services.going import Going
+        from app.services.branch_jobs import Going
 
         return Going(self.setup, self.post_message, self.service_failed)
 
@@ -89,7 +89,7 @@ class TreeScreen(PickingScreen):
             self.notify("The text is on the clipboard, and a draft for who continues there", markup=False)
 
     def acted(self, event: ActionsDone) -> None:
-        from app.services.going import WHAT
+        from app.services.branch_jobs import WHAT
 
         if event.what == WHAT and event.outcomes:
             self._going_on.done(event.outcomes[0])

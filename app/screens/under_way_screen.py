@@ -9,11 +9,11 @@ from textual.binding import Binding
 from app.messages.acting import ActionsWentOn
 from app.screens.asking_screen import CANCEL
 from app.screens.trashing_screen import TrashingScreen
-from app.view.under_way import progress_note
+from app.view.progress import progress_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from app.view.under_way import Course
+    from app.view.progress import Course
 
 STOP = Binding("escape", "stop_acting", "Stop what is done to many sessions", show=False, priority=True)
 """Before whatever else the key does in a pane."""

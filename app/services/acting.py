@@ -12,7 +12,7 @@ from threading import Thread
 from typing import NamedTuple
 
 from app.messages.acting import ActionsDone, EarlierFound, Outcome
-from app.services.course import Courses
+from app.services.progress import Courses
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class Acting:
             self._thread.start()
 
     def _run(self) -> None:
-        from app.sessions.storage.own_growth import tell_others
+        from app.sessions.storage.append_ledger import tell_others
 
         tell_others(self._setup.cache_folder)
         while (job := self._jobs.get()) is not None:

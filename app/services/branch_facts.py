@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from app.messages.reading import BranchesRead
 from app.services.latest import Latest
-from app.services.turns import IDLE, Turns
+from app.services.yield_gil import IDLE, Turns
 from app.view.branch_table import BranchTable
-from app.view.tree_faults import EntryFaults
+from app.view.problems import EntryFaults
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from app.formats.pixels import Overtaken
 from app.messages.reading import EntryRead, ImageDecoded
 from app.services.latest import Latest
 from app.services.reading import REST, reason_of
-from app.view.tree_damage import DamagedLine
+from app.view.damaged_rows import DamagedLine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def damaged_parts(path: str, damaged: DamagedLine, *, raw: bool) -> list[Part]:
     :raises OSError: the file cannot be read.
     """
     from app.formats.parts import Part
-    from app.sessions.tree.body import read_beginning
+    from app.sessions.tree.entry_loader import read_beginning
 
     said = [] if raw else [Part("error", "", f"{damaged.place}: {damaged.reason}")]
     if not damaged.line:

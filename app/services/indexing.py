@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from app.index.index import Index
     from app.index.row import Row
-    from app.index.scan.batch import Delta
+    from app.index.scan.deltas import Delta
     from app.setup import Setup
     from app.stores.base import Store
     from app.view.arrangement import Arrangement

@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import monotonic
 
 from app.actions.resume import Plan, in_use, plan
-from app.index.states import Asked, live_sessions, verdict_to_resume
+from app.index.live_sessions import Asked, live_sessions, verdict_to_resume
 from app.messages.acting import PlanMade, PlanReady
 from app.messages.sessions import StatesFound
 from app.services.latest import Latest

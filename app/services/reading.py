@@ -12,7 +12,7 @@ from time import sleep
 from app.formats.collector import Resting
 from app.messages.reading import RowsRead, TreeFailed, TreeGrew, TreeOpened
 from app.services.latest import Latest
-from app.view.tree_damage import damaged_faults
+from app.view.damaged_rows import damaged_faults
 from app.view.tree_view import TreeView
 
 TYPE_CHECKING = False

@@ -7,7 +7,7 @@ import time
 
 from app.formats.collector import Resting
 from app.messages.searching import SearchFound
-from app.services.questions import Questions
+from app.services.query_job import Questions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Searching(Questions):
         from app.index.query.query import QueryError
         from app.index.query.wider import leaves_tools
         from app.index.query.words import words_of
-        from app.index.search.found import HitsByPath
+        from app.index.search.results import HitsByPath
 
         begun = time.monotonic()
         try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from app.formats.collector import Resting
 from app.messages.transcripts import TranscriptFailed, TranscriptRead
 from app.services.latest import Latest
-from app.services.turns import Turns
+from app.services.yield_gil import Turns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from time import monotonic
 
 from app.messages.searching import EntriesFound
 from app.services.latest import Latest
-from app.services.turns import IDLE, Turns
+from app.services.yield_gil import IDLE, Turns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from textual.message import Message
 
-    from app.sessions.tree.texts import EntryTexts
     from app.sessions.tree.tree import Node, SessionTree
+    from app.sessions.tree.tree_text import EntryTexts
 
     Post = Callable[[Message], object]
 
@@ -71,7 +71,7 @@ class TreeSearcher:
         self._texts = None
 
     def _of(self, tree: SessionTree) -> EntryTexts:
-        from app.sessions.tree.texts import EntryTexts
+        from app.sessions.tree.tree_text import EntryTexts
 
         if self._texts is None or self._texts[0] is not tree:
             self._texts = None

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from app.sessions.manager.entry import Entry
     from app.sessions.manager.listing import SessionInfo
     from app.sessions.manager.manager import SessionManager
-    from app.sessions.manager.tree_nodes import TreeNode
+    from app.sessions.manager.nested_tree import TreeNode
     from app.sessions.storage.blobs import BlobStore
     from app.sessions.storage.file_storage import FileStorage
-    from app.sessions.storage.history import HistoryStorage
+    from app.sessions.storage.prompt_history import HistoryStorage
     from app.sessions.storage.storage import MemoryStorage, SessionStorage
 
 __all__ = [
@@ -41,13 +41,13 @@ _HOMES = {
     "Context": "manager.context",
     "Entry": "manager.entry",
     "FileStorage": "storage.file_storage",
-    "HistoryStorage": "storage.history",
+    "HistoryStorage": "storage.prompt_history",
     "MemoryStorage": "storage.storage",
     "SessionError": "errors",
     "SessionInfo": "manager.listing",
     "SessionManager": "manager.manager",
     "SessionStorage": "storage.storage",
-    "TreeNode": "manager.tree_nodes",
+    "TreeNode": "manager.nested_tree",
 }
 
 if not TYPE_CHECKING:  # a checker would take every name that is not there for one that is

@@ -8,7 +8,7 @@ from functools import wraps
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from app import places
+from app import paths
 from app.sessions.errors import BadValue, NoPath, NotThere, UnknownAgent
 from app.stores import AGENTS, agent_named
 from app.stores import base as stores
@@ -147,11 +147,11 @@ def absolute(path: AnyPath, env: Mapping[str, str] | None) -> str:
     :raises NotThere: it is relative, and this folder is gone.
     :raises NoPath: it can be none, or the home folder can.
     """
-    home = taken(places.home_folder(os.environ if env is None else env))
+    home = taken(paths.home_folder(os.environ if env is None else env))
     try:
-        return places.absolute(stores.absolute(taken(path), home, ""))
-    except places.Nowhere:
-        raise NotThere(os.fspath(path), 0, places.GONE) from None
+        return paths.absolute(stores.absolute(taken(path), home, ""))
+    except paths.Nowhere:
+        raise NotThere(os.fspath(path), 0, paths.GONE) from None
 
 
 def known(name: str) -> Agent:

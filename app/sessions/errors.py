@@ -10,7 +10,7 @@ import errno
 
 from app.formats.errors import SessionError
 from app.formats.header import NotASession
-from app.sessions.tree.body import Changed
+from app.sessions.tree.entry_loader import Changed
 
 __all__ = [
     "AlreadyThere",

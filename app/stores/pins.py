@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 
-from app.places import make_own_folders
+from app.paths import make_own_folders
 from app.small_files import read_small, write_whole
 
 TYPE_CHECKING = False

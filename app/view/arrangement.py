@@ -138,14 +138,14 @@ def turned(arrangement: Arrangement, what: str, agents: Sequence[str] = ()) -> A
 
 
 def remembered(arrangement: Arrangement) -> dict[str, str]:
-    """What of it the next run begins with, for `app.places.write_screen`; `initial` takes it."""
+    """What of it the next run begins with, for `app.paths.write_screen`; `initial` takes it."""
     return {name: "yes" if getattr(arrangement, name) else "no" for name in _LOOKS}
 
 
 def initial(last: Mapping[str, str], *, selects: bool = False) -> Arrangement:
     """The arrangement that a run begins with.
 
-    :param last: what is remembered of the last run (`app.places.read_screen`).
+    :param last: what is remembered of the last run (`app.paths.read_screen`).
     :param selects: it is the selector's: this folder in one list, as in pi; the browser has all of them.
     """
     begun = Arrangement(scope="here" if selects else "all", grouped=not selects)

@@ -4,7 +4,7 @@ The rules are those of the terminal library that draws the screen (a test compar
 ``unicodedata`` alone because the first rows are on the terminal before that library is imported.
 
 Some characters take more cells in one terminal than in another. They are counted as the library does
-(`width`), a text is cut so that it fits wherever it is drawn (`most`), and `app.view.placing` puts what
+(`width`), a text is cut so that it fits wherever it is drawn (`most`), and `app.view.wide_glyphs` puts what
 stands behind it in its place.
 """
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from app.index.row import is_empty
 from app.view.folders import tilde
+from app.view.fork_links import Lineage
+from app.view.fork_order import Order
 from app.view.group import NOWHERE, Group
-from app.view.lineage import Lineage
 from app.view.list_line import ListLine
 from app.view.passing import LEFT_OUT, SHOWN, UNKNOWN, Passing
 from app.view.row_texts import RowTexts
-from app.view.threads import Order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

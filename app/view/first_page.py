@@ -4,7 +4,7 @@ thousand in order and to go through them takes longer than anybody wants to wait
 
 from __future__ import annotations
 
-from app.view.lineage import names_asked, names_of
+from app.view.fork_links import names_asked, names_of
 from app.view.passing import SHOWN, Passing
 from app.view.session_list import SessionList
 
@@ -77,7 +77,7 @@ def chosen(
 
 
 def _with_families(some: list[Row], rows: Iterable[Row]) -> Iterable[Row]:
-    """Some sessions, and those that are theirs by a name: which one of several it is, `app.view.lineage`
+    """Some sessions, and those that are theirs by a name: which one of several it is, `app.view.fork_links`
     says.
     """
     forks: dict[str, list[Row]] = {}

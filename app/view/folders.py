@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.formats.text import one_line
-from app.places import below_home
+from app.paths import below_home
 from app.view.cells import most, shorten, shorten_start, steady
 
 TIME_CELLS = 17

@@ -147,7 +147,7 @@ def _search_line(query: str, cells: int) -> list[Cell]:
         said, style = shorten_start(one_line(query), cells - 2), "text"
         before, under, after = said, " ", ""
     else:
-        from app.view.hints import SEARCH_HINT
+        from app.view.footer import SEARCH_HINT
 
         said, style = shorten(SEARCH_HINT, cells - 2), "hint"
         before, under, after = "", said[:1], said[1:]
@@ -168,7 +168,7 @@ def _notice(model: SessionList, query: str | None, cells: int, searches: bool) -
     if nowhere is None and not searches:
         return []
     # most first frames have rows, and no time for what they do not need
-    from app.view.notices import nothing_found, searching_for
+    from app.view.empty_states import nothing_found, searching_for
     from app.view.wrapping import wrap
 
     said = searching_for(query or "") if nowhere is None else nothing_found(nowhere, model.home)

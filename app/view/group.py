@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from _operator import attrgetter  # `operator` itself would have to be loaded first
 
+from app.view.fork_order import Order, thread
 from app.view.list_line import ListLine
-from app.view.threads import Order, thread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 
     from app.view.contents import Contents
     from app.view.group import Group
+    from app.view.list_filter import Matching
     from app.view.list_line import ListLine
-    from app.view.matching import Matching
 
 
 class Layout:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from app.view.group import NOWHERE
 from app.view.layout import Layout
+from app.view.list_filter import Matching
 from app.view.marks import Marks
-from app.view.matching import Matching
 from app.view.session_filter import rows_tell, words_of
 
 TYPE_CHECKING = False

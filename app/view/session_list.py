@@ -31,7 +31,8 @@ class SessionList(Listed):
 
     What the first frame found out besides, for the screen that follows it:
 
-    nowhere  where it was looked (`app.view.notices.nothing_found`), where there is nothing at all; else None
+    nowhere  where it was looked (`app.view.empty_states.nothing_found`), where there is nothing at all;
+             else None
     reading  how many files were read, and how many there were to read
     """
 

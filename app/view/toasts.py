@@ -5,7 +5,7 @@ settings.
 from __future__ import annotations
 
 from app.formats.text import one_line
-from app.view.under_way import FOR_GOOD, stopped_note
+from app.view.progress import FOR_GOOD, stopped_note
 from app.view.wrapping import wrap
 
 TYPE_CHECKING = False

@@ -17,8 +17,8 @@ from app.formats.text import one_line
 from app.formats.tool_line import shortened_arguments, tool_line
 from app.view.ages import count
 from app.view.document_line import DocumentLine
+from app.view.find import around, place_of
 from app.view.highlight import best_line
-from app.view.passages import around, place_of
 from app.view.turn_lines import TurnLines
 
 if TYPE_CHECKING:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from app.view.stretch import Stretch
+from app.view.segments import Stretch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from app.sessions.tree.tree import Node
-    from app.view.runs import Run
+    from app.view.chains import Run
 
 
 class TreeLayout:

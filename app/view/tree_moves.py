@@ -11,7 +11,7 @@ from bisect import bisect_right
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from app.sessions.tree.tree import Node
-    from app.view.stretch import Stretch
+    from app.view.segments import Stretch
     from app.view.tree_view import TreeView
 
 

@@ -7,7 +7,7 @@ from app.formats.text import one_line
 from app.view.cells import shorten, steady, width
 from app.view.highlight import highlight_line
 from app.view.line import fit_line, line_width
-from app.view.tree_faults import unknown_type
+from app.view.problems import unknown_type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from app.sessions.tree.tree import Node
     from app.view.line import Line
-    from app.view.stretch import TreeRow
+    from app.view.segments import TreeRow
 
 
 class Glyphs:

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from app.view.beginning import begins_anew
-from app.view.runs import Run, RunForest
-from app.view.stretch import Stretch, TreeRow
-from app.view.tree_damage import SHOWN_IN, DamagedLine, DamagedRows
+from app.view.chains import Run, RunForest
+from app.view.damaged_rows import SHOWN_IN, DamagedLine, DamagedRows
+from app.view.root_leaf import begins_anew
+from app.view.segments import Stretch, TreeRow
 from app.view.tree_filter import MODES, chosen, shows
 from app.view.tree_layout import TreeLayout
 from app.view.tree_order import TreeOrder
@@ -32,7 +32,7 @@ class TreeView:
     count   rows of entries, which come first
     damage  the lines that are no entry, whose rows follow where the filter shows them
 
-    begins_anew  whether the leaf is before all that is shown (`app.view.beginning`)
+    begins_anew  whether the leaf is before all that is shown (`app.view.root_leaf`)
     """
 
     def __init__(self, tree: SessionTree, mode: str = "default") -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from app.formats.text import one_line
 from app.view.cells import steady
 from app.view.document_line import DocumentLine
-from app.view.passages import LINE_OF_TEXT, around, first_lines, line_begin, line_end, place_of
+from app.view.find import LINE_OF_TEXT, around, first_lines, line_begin, line_end, place_of
 from app.view.prose import LineKind, mark_line
 from app.view.source_lines import paragraphs
 from app.view.wrapping import wrap

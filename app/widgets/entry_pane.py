@@ -249,7 +249,7 @@ class EntryPane(LineList):
         self._once_read(self._copy_text)
 
     def _copy_text(self) -> None:
-        from app.view.copied import said
+        from app.view.clipboard import said
 
         self.post_message(self.CopyAsked("Text", said(self.parts)))
 
@@ -258,7 +258,7 @@ class EntryPane(LineList):
         self._once_read(self._copy_code)
 
     def _copy_code(self) -> None:
-        from app.view.copied import block_named
+        from app.view.clipboard import block_named
 
         blocks = self._blocks
         if not blocks:

@@ -7,8 +7,8 @@ from typing import ClassVar, Protocol
 from textual.message import Message
 
 from app.commands import key_of
-from app.view.beginning import ANEW
-from app.view.tree_damage import SHOWN_IN, DamagedLine
+from app.view.damaged_rows import SHOWN_IN, DamagedLine
+from app.view.root_leaf import ANEW
 from app.view.tree_filter import MODES, chosen, shows
 from app.widgets.bindings import bindings_of
 from app.widgets.tree_keys import TreeKeys

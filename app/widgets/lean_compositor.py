@@ -14,7 +14,7 @@ from textual.reactive import Reactive
 from textual.screen import Screen
 from textual.strip import Strip
 
-from app.key_order import leads_to_picture
+from app.startup.key_order import leads_to_picture
 from app.widgets.pace import Pace
 
 TYPE_CHECKING = False

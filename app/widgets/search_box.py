@@ -10,7 +10,7 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import Reactive
 
-from app.view.hints import SEARCH_HINT
+from app.view.footer import SEARCH_HINT
 from app.widgets.bindings import bindings_of
 from app.widgets.line_input import LineInput
 

@@ -9,7 +9,7 @@ from textual import on
 from app.formats.text import one_line
 from app.messages.transcripts import TranscriptFailed, TranscriptRead
 from app.services.made import stop_made
-from app.view.beginning import ANEW
+from app.view.root_leaf import ANEW
 from app.widgets.burst import Burst
 from app.widgets.pane import Pane
 from app.widgets.transcript_lines import TranscriptLines

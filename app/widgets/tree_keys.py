@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from app.sessions.tree.tree import Node
-    from app.view.stretch import TreeRow
-    from app.view.tree_damage import DamagedLine
+    from app.view.damaged_rows import DamagedLine
+    from app.view.segments import TreeRow
 
 
 class TreeKeys(TreeRows):

@@ -8,8 +8,8 @@ from textual.geometry import Region
 from textual.message import Message
 
 from app.view.ages import clock
+from app.view.damaged_rows import render_damaged_row
 from app.view.line import fit_line
-from app.view.tree_damage import render_damaged_row
 from app.view.tree_row import ASCII, UNICODE, render_tree_row
 from app.widgets.line_list import LineList
 

@@ -184,7 +184,9 @@ def test_beside_a_running_agent_it_is_refused(
     manager = home.answered(agent)
     path, first = manager.session_file or "", manager.get_entries()[0].id
     before = bytes_of(path)
-    monkeypatch.setattr("app.sessions.manager.guard.verdict", lambda *_: Verdict(state, "omp runs there", 7))
+    monkeypatch.setattr(
+        "app.sessions.manager.live_guard.verdict", lambda *_: Verdict(state, "omp runs there", 7)
+    )
     for summary in ("", "text"):
         with pytest.raises(LiveSession, match="process 7"):
             branch(path, first, home.env, summary)
@@ -197,7 +199,9 @@ def test_beside_an_agent_that_may_have_it_open_what_may_come_of_it_is_said(
 ) -> None:
     manager = home.answered("pi")
     path, first = manager.session_file or "", manager.get_entries()[0].id
-    monkeypatch.setattr("app.sessions.manager.guard.verdict", lambda *_: Verdict(MAYBE, "pi runs there", 7))
+    monkeypatch.setattr(
+        "app.sessions.manager.live_guard.verdict", lambda *_: Verdict(MAYBE, "pi runs there", 7)
+    )
     change = branch(path, first, home.env, summary)
     assert change.after == reopened(home, path).leaf_id
     assert change.note == (

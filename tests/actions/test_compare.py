@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from app.actions.compare import Turn, compare, count_tools
 from app.formats.touched import Files
-from app.sessions.tree.body import Changed
 from app.sessions.tree.branches import Branches
-from app.sessions.tree.intake import Overtaken
+from app.sessions.tree.costs import NOTHING
+from app.sessions.tree.entry_loader import Changed
 from app.sessions.tree.node import path_to
 from app.sessions.tree.tree import Node, SessionTree, open_tree
-from app.sessions.tree.usage import NOTHING
+from app.sessions.tree.tree_builder import Overtaken
 from tests.factory import entry, header, message, write_session
 from tests.sessions.strategies import LINES
 from tests.sessions.test_branches import talks

@@ -177,7 +177,7 @@ def test_while_an_agent_may_be_writing_nothing_is_moved(
 ) -> None:
     before = contents(str(home.folder))
     monkeypatch.setattr(
-        "app.sessions.manager.guard.verdict", lambda *_: Verdict(MAYBE, "pi runs in the same folder", 7)
+        "app.sessions.manager.live_guard.verdict", lambda *_: Verdict(MAYBE, "pi runs in the same folder", 7)
     )
     for join in (True, False):
         with pytest.raises(LiveSession, match=r"pi runs in the same folder; .*: end it first"):

@@ -18,7 +18,7 @@ from app.actions.go_on import Question, in_place, new_file, points, sending, wri
 from app.actions.safe_points import SafePoint, unanswered
 from app.actions.undo import undo
 from app.sessions.errors import AlreadyThere, Changed, LiveSession, NotAFolder, ReadOnly, UnknownEntry
-from app.sessions.manager.navigate import Target
+from app.sessions.manager.navigation import Target
 from app.stores import agent_named, discover, store_holding
 from app.stores.live import LIVE, MAYBE, Verdict
 from tests.actions.conftest import bytes_of, labelled, lines_of, read_only, reopened
@@ -155,7 +155,9 @@ def test_beside_a_running_agent_only_a_new_file(
     home: Home, forked_path: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = forked_path()
-    monkeypatch.setattr("app.sessions.manager.guard.verdict", lambda *_: Verdict(LIVE, "pi runs there", 7))
+    monkeypatch.setattr(
+        "app.sessions.manager.live_guard.verdict", lambda *_: Verdict(LIVE, "pi runs there", 7)
+    )
     question = asked(home, path, "00000002")
     assert "process 7: pi runs there" in question.here.problem
     assert question.elsewhere.problem == ""
@@ -173,7 +175,9 @@ def test_an_old_file_would_be_written_anew(
     path = forked_path()
     rest = lines_of(path)[1:]
     Path(path).write_bytes(b"\n".join([json.dumps(header(version=version)).encode(), *rest]) + b"\n")
-    monkeypatch.setattr("app.sessions.manager.guard.verdict", lambda *_: Verdict(MAYBE, "pi runs there", 7))
+    monkeypatch.setattr(
+        "app.sessions.manager.live_guard.verdict", lambda *_: Verdict(MAYBE, "pi runs there", 7)
+    )
     question = asked(home, path, "00000002")
     assert bool(question.here.problem) == (version == 2)
     if version == 2:

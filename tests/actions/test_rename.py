@@ -72,7 +72,7 @@ def test_beside_a_running_oh_my_pi_the_title_line_is_written_and_the_user_warned
     path = home.answered("omp").session_file or ""
     before, _ = bytes_of(path)
     monkeypatch.setattr(
-        "app.sessions.manager.guard.verdict", lambda *_: Verdict(LIVE, "process 7 has it open", 7)
+        "app.sessions.manager.live_guard.verdict", lambda *_: Verdict(LIVE, "process 7 has it open", 7)
     )
     change = rename(path, "one", home.env)
     assert (change.entry_id, change.after) == ("", "one")
@@ -118,7 +118,7 @@ def test_that_it_was_cut_is_said_beside_what_a_running_oh_my_pi_may_do(
 ) -> None:
     path = home.answered("omp").session_file or ""
     monkeypatch.setattr(
-        "app.sessions.manager.guard.verdict", lambda *_: Verdict(LIVE, "process 7 has it open", 7)
+        "app.sessions.manager.live_guard.verdict", lambda *_: Verdict(LIVE, "process 7 has it open", 7)
     )
     note = rename(path, "x" * 300, home.env).note
     assert "was cut" in note

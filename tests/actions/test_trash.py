@@ -178,7 +178,7 @@ def test_an_agent_that_opens_the_session_between_the_first_look_and_the_move_is_
     home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch, act: Callable[..., object]
 ) -> None:
     seen = [Verdict(IDLE, ""), Verdict(LIVE, "process 7 has it open", 7)]
-    monkeypatch.setattr("app.sessions.manager.guard.verdict", lambda *_: seen.pop(0))
+    monkeypatch.setattr("app.sessions.manager.live_guard.verdict", lambda *_: seen.pop(0))
     before = contents(str(home.folder / ".omp"))
     with pytest.raises(LiveSession, match="process 7 has it open"):
         act(omp_path, home.env)
@@ -195,7 +195,7 @@ def test_what_is_written_to_between_the_first_look_and_the_move_stays(
             file.write(b"{}\n")
         return Verdict(IDLE, "")
 
-    monkeypatch.setattr("app.sessions.manager.guard.verdict", written)
+    monkeypatch.setattr("app.sessions.manager.live_guard.verdict", written)
     with pytest.raises(Changed):
         act(omp_path, home.env)
     assert os.path.isfile(omp_path)
@@ -221,7 +221,9 @@ def test_while_an_omp_writes_the_session_it_stays(
 def test_a_session_that_may_be_live_goes_only_when_that_is_wanted(
     home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.sessions.manager.guard.verdict", lambda *_: Verdict(MAYBE, "omp runs there", 7))
+    monkeypatch.setattr(
+        "app.sessions.manager.live_guard.verdict", lambda *_: Verdict(MAYBE, "omp runs there", 7)
+    )
     for act in (trash, delete_for_good):
         with pytest.raises(LiveSession, match="omp runs there") as caught:
             act(omp_path, home.env)
@@ -233,7 +235,7 @@ def test_a_session_that_may_be_live_goes_only_when_that_is_wanted(
 def test_of_two_that_trash_one_session_one_is_told_that_it_is_gone(
     home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.sessions.manager.guard.verdict", lambda *_: Verdict(IDLE, ""))
+    monkeypatch.setattr("app.sessions.manager.live_guard.verdict", lambda *_: Verdict(IDLE, ""))
 
     def attempt(_: int) -> str:
         try:
@@ -283,7 +285,7 @@ def test_a_session_in_use_is_named_by_what_would_come_of_it(
     home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "app.sessions.manager.guard.verdict", lambda *_: Verdict(LIVE, "process 7 has it open", 7)
+        "app.sessions.manager.live_guard.verdict", lambda *_: Verdict(LIVE, "process 7 has it open", 7)
     )
     with pytest.raises(LiveSession, match="process 7 has it open; it may go on writing"):
         trash(omp_path, home.env)

@@ -30,7 +30,7 @@ def work() -> None:
     def load_and_leave_out() -> None:
         # First what it loads itself, in its order.
         load()
-        from app.sessions.heard import Heard
+        from app.sessions.extract_text import Heard
 
         assert hasattr(Heard, "packed"), "what is left out has another name by now"
         setattr(Heard, "packed", lambda self: b"")  # noqa: B010 - a method is nothing to assign to

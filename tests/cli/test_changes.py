@@ -369,7 +369,7 @@ def test_a_whole_id_counts_before_the_beginning_of_another(run, home, store):
 def test_a_live_session_is_not_moved(run, home, store, monkeypatch, session):
     before = files(home)
     monkeypatch.setattr(
-        "app.sessions.manager.guard.verdict", lambda *_: Verdict(LIVE, "process 7 has it open", 7)
+        "app.sessions.manager.live_guard.verdict", lambda *_: Verdict(LIVE, "process 7 has it open", 7)
     )
     done = run("branch", session, "00000002")
     assert (done.code, done.out, done.err.count("\n")) == (3, "", 1)
@@ -402,7 +402,7 @@ def test_a_new_name_that_a_live_agent_may_undo_is_told_of(run, home, store, monk
     run("rename", "omp-1", "old")
     before = Path(path_of(run, "omp-1")).read_bytes()
     monkeypatch.setattr(
-        "app.sessions.manager.guard.verdict", lambda *_: Verdict(LIVE, "process 7 has it open", 7)
+        "app.sessions.manager.live_guard.verdict", lambda *_: Verdict(LIVE, "process 7 has it open", 7)
     )
     done = run("rename", "omp-1", "new")
     assert (done.code, done.out, done.err.count("\n")) == (0, 'name: "old" → "new"\n', 1)
@@ -480,7 +480,7 @@ def test_a_session_outside_of_every_store_is_changed_by_its_path(run, home, stor
 
 
 def test_in_the_example_sessions_nothing_of_the_users_is_touched(home, store, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("app.sessions.manager.guard.verdict", lambda *_: Verdict(IDLE, ""))
+    monkeypatch.setattr("app.sessions.manager.live_guard.verdict", lambda *_: Verdict(IDLE, ""))
     monkeypatch.setenv("PI_CODING_AGENT_DIR", str(home / ".pi/agent"))
     before = files(home)
     setup = of_demo(str(tmp_path / "demo"))

@@ -13,8 +13,8 @@ from contextlib import contextmanager
 import pytest
 
 # where they are needed, others may not be allowed to read them
-import app.index.catalog.in_memory
-import app.index.catalog.unusable  # noqa: F401
+import app.index.catalog.db_errors
+import app.index.catalog.in_memory  # noqa: F401
 from app.index.catalog import database
 from app.index.row import SCHEMA
 from tests.cli.conftest import ROOT

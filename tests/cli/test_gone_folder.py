@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from app import places
+from app import paths
 from app.sessions import SessionManager
 from app.sessions.errors import NotAFolder, NotThere
 from tests.factory import chain, write_session
@@ -42,7 +42,7 @@ def gone(path, tmp_path, monkeypatch):
     folder.mkdir()
     monkeypatch.chdir(folder)
     folder.rmdir()
-    assert places.here() is None
+    assert paths.here() is None
     return folder
 
 
@@ -111,14 +111,14 @@ def test_a_relative_path_says_that_the_folder_is_gone(run, gone, command, named)
     who = (
         "neither the trash nor an archive has a session with" if command[0] == "restore" else "no session has"
     )
-    assert done.err == f"leafmark: {who} the path or id {named!r}: {places.GONE}\n"
+    assert done.err == f"leafmark: {who} the path or id {named!r}: {paths.GONE}\n"
 
 
 @pytest.mark.parametrize("named", ["x/1_01aaaa-pi.jsonl", "./"])
 def test_so_does_one_that_is_to_be_resumed(run, gone, named):
     done = run("resume", named, "--print")
     assert (done.code, done.out) == (1, "")
-    assert places.GONE in done.err
+    assert paths.GONE in done.err
     assert named in done.err
 
 
@@ -126,21 +126,21 @@ def test_so_does_one_that_is_to_be_resumed(run, gone, named):
 def test_there_is_no_folder_for_a_fork(run, gone, to):
     done = run("fork", SESSION, "--to", to)
     assert done.code == 2
-    assert done.err.endswith(f"there is no folder {to!r}: {places.GONE}\n")
+    assert done.err.endswith(f"there is no folder {to!r}: {paths.GONE}\n")
 
 
 def test_folders_of_our_own_that_lead_nowhere_are_said(run, gone, monkeypatch):
     monkeypatch.setenv("LEAFMARK_STATE_DIR", "state")
     done = run("rename", SESSION, "name")
-    assert (done.code, done.err) == (0, f"leafmark: undo will not know of it: state: {places.GONE}\n")
+    assert (done.code, done.err) == (0, f"leafmark: undo will not know of it: state: {paths.GONE}\n")
     monkeypatch.setenv("LEAFMARK_CACHE_DIR", "cache")
     done = run("list")
-    assert (done.code, done.err) == (3, f"leafmark: cache: {places.GONE}\n")
+    assert (done.code, done.err) == (3, f"leafmark: cache: {paths.GONE}\n")
 
 
 def test_so_is_a_store(run, path, gone):
     done = run("list", "--store", "pi=x")
-    assert (done.code, done.err) == (3, f"leafmark: x: {places.GONE}\n")
+    assert (done.code, done.err) == (3, f"leafmark: x: {paths.GONE}\n")
     assert run("list", "--store", "pi=~/.pi/x", "--store", f"pi={path.parent}").code == 0
 
 

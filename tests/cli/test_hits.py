@@ -11,7 +11,7 @@ import pytest
 from app.arguments import plain
 from app.formats import kinds
 from app.index.query.query import Note, QueryError
-from app.index.search.found import Hit, Page
+from app.index.search.results import Hit, Page
 from app.reports import hits, search
 from app.reports.hits import wants_colour
 from app.reports.listing import table

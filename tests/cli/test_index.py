@@ -9,10 +9,10 @@ import re
 import pytest
 
 # where they are needed, others may not be allowed to read them
-import app.index.catalog.in_memory
-import app.index.catalog.unusable  # noqa: F401
+import app.index.catalog.db_errors
+import app.index.catalog.in_memory  # noqa: F401
 from app.index.row import SCHEMA
-from app.index.scan.batch import Delta
+from app.index.scan.deltas import Delta
 from app.reports.progress import Progress
 from tests.denied import deny
 from tests.factory import chain, message, write_session

@@ -122,7 +122,7 @@ def test_one_that_cannot_be_moved_does_not_stop_the_others(run, home, store, mon
     def only_first(agent, path, *_):
         return Verdict(LIVE if "1_pi" in path else "idle", "process 7 has it open", 7)
 
-    monkeypatch.setattr("app.sessions.manager.guard.verdict", only_first)
+    monkeypatch.setattr("app.sessions.manager.live_guard.verdict", only_first)
     done = run("trash", "pi-aaaa", "pi-aabb", "--json")
     assert (done.code, done.err.count("\n")) == (3, 1)
     assert "process 7" in done.err
@@ -134,7 +134,7 @@ def test_one_that_cannot_be_moved_does_not_stop_the_others(run, home, store, mon
 
 def test_a_session_that_may_be_live_is_trashed_anyway(run, home, store, monkeypatch):
     monkeypatch.setattr(
-        "app.sessions.manager.guard.verdict", lambda *_: Verdict(MAYBE, "pi runs in the same folder", 7)
+        "app.sessions.manager.live_guard.verdict", lambda *_: Verdict(MAYBE, "pi runs in the same folder", 7)
     )
     done = run("trash", "pi-aaaa")
     assert (done.code, done.out, done.err.count("\n")) == (3, "", 1)
@@ -351,7 +351,7 @@ def test_what_only_waits_is_not_passed_over(run, home, store, monkeypatch):
     run("branch", "pi-aaaa", "00000001")
     with monkeypatch.context() as patch:
         patch.setattr(
-            "app.sessions.manager.guard.verdict", lambda *_: Verdict(LIVE, "process 7 has it open", 7)
+            "app.sessions.manager.live_guard.verdict", lambda *_: Verdict(LIVE, "process 7 has it open", 7)
         )
         done = run("undo")
         assert (done.code, done.out) == (3, "")

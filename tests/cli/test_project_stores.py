@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from app import places
+from app import paths
 from tests.factory import chain, write_session
 
 
@@ -100,7 +100,7 @@ def test_it_is_dropped_when_the_setting_or_the_project_is_gone(project, listed, 
     else:
         project.rename(tmp_path / "renamed")
     assert listed(tmp_path / "elsewhere") == {"usual"}
-    assert places.read_projects(os.environ) == []
+    assert paths.read_projects(os.environ) == []
 
 
 def test_another_folder_in_the_setting_counts_at_once(project, listed, tmp_path):
@@ -178,15 +178,15 @@ def test_a_damaged_memory_does_no_harm(project, listed, home, tmp_path, content)
 
 def test_only_so_many_projects_are_remembered(home, listed, tmp_path):
     folders = []
-    for number in range(places.MOST_PROJECTS + 3):
+    for number in range(paths.MOST_PROJECTS + 3):
         folder = tmp_path / f"many/{number}"
         (folder / ".pi").mkdir(parents=True)
         (folder / ".pi/settings.json").write_text('{"sessionDir": "own"}')
         folders.insert(0, str(folder))
-        places.write_projects(os.environ, folders)
-    assert places.read_projects(os.environ) == folders[: places.MOST_PROJECTS]
+        paths.write_projects(os.environ, folders)
+    assert paths.read_projects(os.environ) == folders[: paths.MOST_PROJECTS]
     listed(tmp_path)
-    assert len(places.read_projects(os.environ)) == places.MOST_PROJECTS
+    assert len(paths.read_projects(os.environ)) == paths.MOST_PROJECTS
 
 
 def test_where_nothing_can_be_remembered_the_list_is_printed(project, listed, home, tmp_path):

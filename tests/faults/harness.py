@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 # Imported before the fork: a child would import them again each time.
 import app.changes
-import app.index.find
+import app.index.resolve
 import app.reports.doctor
 import app.sessions.manager.manager
 import app.setup

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from app.formats.one_line import TEXT_LIMIT, OneLine, one_line_of
 from app.formats.skim import Raw, skim_dict
 from app.formats.tool_line import ARGUMENTS_LIMIT, shortened_arguments, tool_line
-from app.sessions.tree.glimpse import calls_of, glimpse
+from app.sessions.tree.row_fields import calls_of, glimpse
 
 
 def row(*entries: dict[str, Any], version: int = 3) -> OneLine:

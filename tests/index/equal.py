@@ -12,7 +12,7 @@ from app.index.index import Index
 from app.index.text import table
 from app.index.text.spans import bytes_of
 from app.index.text.store import sizes_in
-from app.sessions.pieces import pieces
+from app.sessions.passages import pieces
 from tests.index.helpers import facts
 
 if TYPE_CHECKING:

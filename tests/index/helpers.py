@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from app.index.row import Row
-    from app.index.scan.batch import Delta
+    from app.index.scan.deltas import Delta
 
 
 def pi_store(root: Path | str) -> Store:

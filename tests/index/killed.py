@@ -17,9 +17,9 @@ import threading
 import traceback
 from typing import TYPE_CHECKING
 
-from app.index.catalog import saving
+from app.index.catalog import writes
 from app.index.index import Index
-from app.index.scan import batch, scan, work
+from app.index.scan import deltas, executor, scan
 from app.index.text import compact, segment, store
 from tests.index.helpers import pi_store
 
@@ -73,7 +73,7 @@ class Fuse:
 
 
 def prepare() -> None:
-    batch.SAVED_FROM = 8
+    deltas.SAVED_FROM = 8
     compact.WORTH_BYTES = 1
     compact.MANY = 3
     for module in (compact, segment, store):
@@ -83,12 +83,12 @@ def prepare() -> None:
 
 def run(cache: str, root: str, mode: str, lines: int) -> None:
     fuse = Fuse(lines)
-    work.WORKERS_FROM_BYTES = 1000 if mode == "workers" else 1 << 40
+    executor.WORKERS_FROM_BYTES = 1000 if mode == "workers" else 1 << 40
     index = Index([pi_store(root)], cache)
     if mode == "compaction":
         compact.compact = fuse.inside(compact.compact)
     elif mode == "saving":
-        saving.Saving.write = fuse.inside(saving.Saving.write)  # type: ignore[method-assign]
+        writes.Saving.write = fuse.inside(writes.Saving.write)  # type: ignore[method-assign]
     else:
         fuse.light()
     print("go", os.getpid(), flush=True)

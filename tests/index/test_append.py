@@ -14,7 +14,7 @@ from app.index.catalog.catalog import Catalog
 from app.index.catalog.recent import MOST
 from app.index.catalog.tables import PAGE_BYTES
 from app.index.index import Index
-from app.index.reading import Reading
+from app.index.parse_result import Reading
 from app.index.row import session_row
 from app.index.text import table
 from app.sessions.tally.leaves import LATE_KEYS

@@ -14,8 +14,8 @@ from app.index import open as open_index
 from app.index.cache import rebuild, where
 from app.index.catalog.catalog import Catalog
 from app.index.catalog.database import SCHEMA
-from app.index.find import place
 from app.index.index import Index
+from app.index.resolve import place
 from tests.index.helpers import append, facts, fill, fresh, message, pi_store
 
 if TYPE_CHECKING:

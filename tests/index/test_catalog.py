@@ -13,7 +13,7 @@ import pytest
 from app.index.catalog.catalog import Catalog
 from app.index.catalog.tables import TABLES
 from app.index.catalog.unused import NOTED_MS, UNUSED_MS
-from app.index.reading import Reading
+from app.index.parse_result import Reading
 from app.index.row import FIELDS, SCHEMA, refused_row, session_row
 from tests.index.helpers import pi_store
 from tests.index.test_row import SUMMARY

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.index.hints import Hints
+from app.index.path_events import Hints
 from app.index.row import Signature, signature_of, unread
-from app.index.scan.elsewhere import HOT_FILES, TURN_FILES, Elsewhere
+from app.index.scan.symlinks import HOT_FILES, TURN_FILES, Elsewhere
 from app.index.scan.walk import walk
 from app.index.watch.watch import NativeWatch
 from tests.index.helpers import fill, message, pi_store
@@ -40,7 +40,7 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             looked_at.append(path)
         return really(path, **how)
 
-    monkeypatch.setattr("app.index.scan.elsewhere.os.stat", stat)
+    monkeypatch.setattr("app.index.scan.symlinks.os.stat", stat)
     return looked_at
 
 

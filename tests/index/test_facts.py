@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.actions.pin import pin
-from app.index.facts import facts_of
+from app.index.filter_context import facts_of
 from app.index.index import Index
 from app.stores import discover, named
 from tests.factory import chain, write_session

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.index.index import Index
-from app.index.watch import follow, polling, turns, watch
+from app.index.watch import follower, periodic_check, polling, watch
 from tests.index.helpers import Listener, append, facts, fill, fresh, message, pi_store, session, write
 from tests.index.text.helpers import assert_right
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def no_walk_helps(monkeypatch: pytest.MonkeyPatch) -> None:
     # The watch has to find by itself what walks, and looks at all files in turn, would find later.
     monkeypatch.setattr(polling, "WALK_SECONDS", 3600.0)
-    monkeypatch.setattr(turns.Turns, "look", lambda self, hints: None)
+    monkeypatch.setattr(periodic_check.Turns, "look", lambda self, hints: None)
     monkeypatch.setattr(watch.NativeWatch, "idle_walk_seconds", 3600.0)
 
 
@@ -359,7 +359,7 @@ def test_without_native_notices_it_polls_and_says_so(
 
 
 def test_a_network_folder_is_polled(tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(follow, "is_silent", lambda path: path == str(root))
+    monkeypatch.setattr(follower, "is_silent", lambda path: path == str(root))
     index = Index([pi_store(root)], str(tmp_path / "cache"), poll=False)
     with Listener(index) as listener:
         path = root / "--project-1--" / "session-1.jsonl"
@@ -389,14 +389,14 @@ def test_changes_during_the_first_scan_are_seen(
     tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = root / "--project-1--" / "session-1.jsonl"
-    really = follow.Follower._watch
+    really = follower.Follower._watch
 
-    def late(self: follow.Follower) -> object:
+    def late(self: follower.Follower) -> object:
         # After the scan, before the watch.
         append(path, message("n", "e0", "more"))
         return really(self)
 
-    monkeypatch.setattr(follow.Follower, "_watch", late)
+    monkeypatch.setattr(follower.Follower, "_watch", late)
     with Listener(Index([pi_store(root)], str(tmp_path / "cache"), poll=False)) as listener:
         listener.until(lambda: known(listener, path) == 2)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.index.index import Index
-from app.sessions.storage import own_growth
+from app.sessions.storage import append_ledger
 from tests.index.helpers import Listener, append, fill, message, pi_store, session, write
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ NOW = 12_345
 @pytest.fixture(autouse=True)
 def _nobody_is_told() -> Iterator[None]:
     yield
-    own_growth.tell_others("")
+    append_ledger.tell_others("")
 
 
 @pytest.fixture
@@ -108,11 +108,11 @@ import os, signal, sys
 sys.path.insert(0, sys.argv[1])
 cache, path, name, many, last = sys.argv[2:]
 from app.sessions import SessionManager
-from app.sessions.storage import own_growth
+from app.sessions.storage import append_ledger
 from app.sessions.storage.file_storage import FileStorage
 if os.environ.get("SMALL"):
-    own_growth.LONGEST = int(os.environ["SMALL"])
-own_growth.tell_others(cache)
+    append_ledger.LONGEST = int(os.environ["SMALL"])
+append_ledger.tell_others(cache)
 manager = SessionManager.open(path, agents=("pi",))
 print("ready", flush=True)
 sys.stdin.readline()
@@ -176,7 +176,7 @@ def test_several_of_us_at_once(tmp_path: Path, path: Path, index: Index) -> None
     assert let_go(*processes) == [0, 0, 0]
     assert path.read_bytes().count(b'"label":"') == 90
     assert grown(index) == {"a.jsonl": None}
-    others = own_growth.Others(str(tmp_path / "cache"))
+    others = append_ledger.Others(str(tmp_path / "cache"))
     others.look()
     assert len(others.of(path.stat().st_ino)) == 90
 
@@ -184,7 +184,7 @@ def test_several_of_us_at_once(tmp_path: Path, path: Path, index: Index) -> None
 def test_what_is_noted_stays_small(tmp_path: Path, path: Path, index: Index) -> None:
     processes = [adding(tmp_path, path, name, 60, small="1000") for name in "abc"]
     assert let_go(*processes) == [0, 0, 0]
-    notes = [each for each in (tmp_path / "cache").iterdir() if each.name.startswith(own_growth.NAME)]
+    notes = [each for each in (tmp_path / "cache").iterdir() if each.name.startswith(append_ledger.NAME)]
     # A line is below a hundred bytes, and each of the others may add one before it sees that it is enough.
     assert 0 < sum(each.stat().st_size for each in notes) <= 2 * 1000 + 3 * 100
     other = write(path.with_name("b.jsonl"), session(session_id="s2"))
@@ -197,7 +197,7 @@ def test_what_is_noted_stays_small(tmp_path: Path, path: Path, index: Index) -> 
 def test_what_lies_in_the_place_of_the_notes_harms_nobody(
     what: str, tmp_path: Path, path: Path, index: Index
 ) -> None:
-    notes = tmp_path / "cache" / own_growth.NAME
+    notes = tmp_path / "cache" / append_ledger.NAME
     if what == "rubbish":
         notes.write_bytes(b"\xff\0 1 2 3 4\n1 2 3\n" + b"9" * 5_000 + b"\n" + b"7 -1 99999 00\n" * 9)
     elif what == "torn":
@@ -233,9 +233,9 @@ def test_following_an_agent_looks_at_the_notes_once_in_a_look_at_the_files(
     assert let_go(adding(tmp_path, paths[0], many=3)) == [0]
     looks: list[object] = []
     reads: list[str] = []
-    look, read_small = own_growth.Others.look, own_growth.read_small
+    look, read_small = append_ledger.Others.look, append_ledger.read_small
 
-    def counted_look(others: own_growth.Others) -> None:
+    def counted_look(others: append_ledger.Others) -> None:
         looks.append(others)
         look(others)
 
@@ -243,8 +243,8 @@ def test_following_an_agent_looks_at_the_notes_once_in_a_look_at_the_files(
         reads.append(path)
         return read_small(path, most)
 
-    monkeypatch.setattr(own_growth.Others, "look", counted_look)
-    monkeypatch.setattr(own_growth, "read_small", counted_read)
+    monkeypatch.setattr(append_ledger.Others, "look", counted_look)
+    monkeypatch.setattr(append_ledger, "read_small", counted_read)
     for number in range(20):
         for path in paths:
             append(path, message(f"m{number}", "e0", "more"))
@@ -263,10 +263,10 @@ def test_following_an_agent_looks_at_the_notes_once_in_a_look_at_the_files(
 def test_what_we_add_in_this_process_needs_no_folder(tmp_path: Path, path: Path, index: Index) -> None:
     from app.sessions import SessionManager
 
-    own_growth.tell_others("")
+    append_ledger.tell_others("")
     SessionManager.open(str(path), agents=("pi",)).append_label_change("e0", "here")
     assert grown(index) == {"a.jsonl": None}
-    assert not [name for name in os.listdir(tmp_path / "cache") if name.startswith(own_growth.NAME)]
+    assert not [name for name in os.listdir(tmp_path / "cache") if name.startswith(append_ledger.NAME)]
 
 
 def test_what_did_not_fit_on_the_disk_is_not_ours(

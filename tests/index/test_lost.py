@@ -1,5 +1,5 @@
 """What becomes of an answer when all that was stored is lost between a scan and the question, and when
-another process keeps the catalog locked (`app.index.scan.again`, `Database.do_without`).
+another process keeps the catalog locked (`app.index.scan.retry`, `Database.do_without`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from app.index.catalog import database
 from app.index.catalog.catalog import Catalog
 from app.index.index import Index
 from app.index.row import SCHEMA
-from app.index.scan.again import TIMES
+from app.index.scan.retry import TIMES
 from app.index.verify import verify
 from tests.index.helpers import Listener, append, facts, fresh, message, session, write
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from app.index.scan.batch import Delta
+    from app.index.scan.deltas import Delta
     from app.stores.base import Store
 
 COUNT = 12

@@ -1,5 +1,5 @@
 """All that was stored is lost while a thread follows the files: it is read again soon, and until then no
-answer is told as whole (`app.index.scan.again`, `app.index.watch.follow`).
+answer is told as whole (`app.index.scan.retry`, `app.index.watch.follower`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import pytest
 
 from app.index.catalog.catalog import Catalog
 from app.index.index import Index
-from app.index.scan import again
+from app.index.scan import retry
 from app.index.scan.scan import Scanner
 from app.index.watch import polling
 from app.index.watch.polling import PollWatch
@@ -24,7 +24,7 @@ from tests.waiting import PATIENCE, ends
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.index.scan.batch import Delta
+    from app.index.scan.deltas import Delta
     from app.stores.base import Store
 
 COUNT = 12
@@ -118,7 +118,7 @@ def test_the_question_that_meets_the_damage_is_answered_in_full(store: Store, tm
 def test_who_is_told_can_ask_at_once_and_sees_that_more_will_come(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(again, "PATIENCE_SECONDS", 10 * PATIENCE)
+    monkeypatch.setattr(retry, "PATIENCE_SECONDS", 10 * PATIENCE)
     fill(tmp_path / "store", MANY)
     store = pi_store(tmp_path / "store")
     index = Index([store], str(tmp_path / "cache"), poll=True)
@@ -141,7 +141,7 @@ def test_who_is_told_can_ask_at_once_and_sees_that_more_will_come(
 def test_an_answer_that_could_not_wait_is_not_told_as_whole(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(again, "PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(retry, "PATIENCE_SECONDS", 0.0)
     index = Index([store], str(tmp_path / "cache"), poll=True)
     index.scan()
     go_on = threading.Event()
@@ -184,7 +184,7 @@ def test_what_is_lost_with_each_look_is_not_looked_at_for_ever(
         lose(index, store)
         follower = index._follower
         assert follower is not None
-        listener.until(lambda: follower._in_vain > again.TIMES and follower._walk_at > time.monotonic() + 100)
+        listener.until(lambda: follower._in_vain > retry.TIMES and follower._walk_at > time.monotonic() + 100)
         walks = index.counts.walks
         for _ in range(3):
             read = index.counts.tails + index.counts.whole

@@ -11,7 +11,7 @@ import pytest
 
 from app.index.catalog.catalog import Catalog
 from app.index.catalog.database import Database
-from app.index.newest import look_first, newest
+from app.index.list_cache import look_first, newest
 from app.index.page import GOOD_MS, ROWS, Page
 from app.index.row import catalog_in
 from app.index.scan.current import make_current
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Sequence
     from pathlib import Path
 
-    from app.index.reading import Reading
+    from app.index.parse_result import Reading
     from app.index.row import Row
     from app.stores.base import Store
     from app.stores.layout import File

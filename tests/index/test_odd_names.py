@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from watchfiles._rust_notify import RustNotify
 
-    from app.index.hints import Hints
+    from app.index.path_events import Hints
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names are text")
 

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.index.catalog.catalog import Catalog
-from app.index.hints import Hints
-from app.index.scan import batch
-from app.index.scan.batch import BURST_SECONDS, DELTA_SECONDS, Pace
+from app.index.path_events import Hints
+from app.index.scan import deltas
+from app.index.scan.deltas import BURST_SECONDS, DELTA_SECONDS, Pace
 from app.index.scan.scan import Scanner
-from app.index.watch import follow
+from app.index.watch import follower
 from tests.index.helpers import append, fill, message, pi_store
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from app.index.scan.batch import Delta
+    from app.index.scan.deltas import Delta
     from app.stores.base import Store
 
 
@@ -37,7 +37,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(batch, "time", clock)
+    monkeypatch.setattr(deltas, "time", clock)
     return clock
 
 
@@ -125,14 +125,14 @@ def test_a_file_that_grows_all_the_time_is_read_at_the_pace_at_which_rows_are_to
     path = fill(tmp_path / "store", 1)[0]
     store, scanner = scanned(tmp_path)
     order: list[object] = []
-    monkeypatch.setattr(follow, "NativeWatch", lambda *_: Busy(path, order))
+    monkeypatch.setattr(follower, "NativeWatch", lambda *_: Busy(path, order))
     deltas: list[Delta] = []
 
     def told(delta: Delta) -> None:
         order.append("told")
         deltas.append(delta)
 
-    follow.Follower(scanner, [store], poll=False).run(told, Stop(order, clock), threading.Event())
+    follower.Follower(scanner, [store], poll=False).run(told, Stop(order, clock), threading.Event())
     # The first at once. From then on the wait comes before the look: what is told is not old by then.
     assert order == ["look", "told"] + [BURST_SECONDS, "look", "told"] * 4 + [BURST_SECONDS]
     assert scanner.counts.tails == 5
@@ -147,7 +147,7 @@ def test_what_is_gone_is_not_among_what_has_changed(tmp_path: Path) -> None:
     Scanner(catalog, stores, lambda: 0).scan(None, threading.Event())
     rows = {row.path: row for row in catalog.rows()}
     told: list[Delta] = []
-    one = batch.Batch({}, catalog, told.append, Pace(), threading.Event(), 2)
+    one = deltas.Batch({}, catalog, told.append, Pace(), threading.Event(), 2)
     one.hint(rows[str(path)])
     one.hint(rows[str(other)])
     one.drop([str(path)])

@@ -24,10 +24,10 @@ ROOT = Path(__file__).resolve().parents[2]
 SCAN = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from app.index.scan import batch, walk
+from app.index.scan import deltas, walk
 from app.index.index import Index
 from tests.index.helpers import pi_store
-batch.SAVED_FROM = 8
+deltas.SAVED_FROM = 8
 walk.WORKERS_FROM_BYTES = int(sys.argv[4])
 index = Index([pi_store(sys.argv[2])], sys.argv[3])
 print("go", flush=True)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from app.index.catalog.catalog import Catalog
-    from app.index.scan.batch import Delta
+    from app.index.scan.deltas import Delta
 
 
 def behind_its_back(folder: Path, statement: str, *values: object) -> int:

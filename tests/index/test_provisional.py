@@ -12,11 +12,11 @@ import pytest
 
 from app.index.catalog.catalog import Catalog
 from app.index.index import Index
-from app.index.scan import batch as batch_module
-from app.index.scan import jobs as jobs_module
+from app.index.scan import deltas as batch_module
+from app.index.scan import executor as work_module
+from app.index.scan import queue as jobs_module
 from app.index.scan import scan as scan_module
-from app.index.scan import work as work_module
-from app.index.scan.jobs import SMALL_BYTES, Job, list_first, steps_of
+from app.index.scan.queue import SMALL_BYTES, Job, list_first, steps_of
 from app.index.scan.scan import Scanner
 from app.index.scan.walk import Found, walk
 from app.index.workers import workers as workers_module
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Sequence
 
     from app.index.row import Signature
-    from app.index.scan.batch import Delta
-    from app.index.scan.jobs import Step
+    from app.index.scan.deltas import Delta
+    from app.index.scan.queue import Step
     from app.index.workers.reader import Result, Task
     from app.stores.base import Store
 

@@ -19,7 +19,7 @@ from tests.index.helpers import append, facts, fill, fresh, header, message, pi_
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from app.index.scan.batch import Delta
+    from app.index.scan.deltas import Delta
     from app.stores.base import Store
 
 

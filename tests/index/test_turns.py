@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.index.catalog.catalog import Catalog
-from app.index.hints import Hints
 from app.index.index import Index
+from app.index.path_events import Hints
 from app.index.row import Signature, signature_of, unread
 from app.index.scan.scan import Scanner
-from app.index.watch import follow, turns, watch
-from app.index.watch.turns import LOOK_SECONDS, MOST, ROUND_SECONDS, Turns
+from app.index.watch import follower, periodic_check, watch
+from app.index.watch.periodic_check import LOOK_SECONDS, MOST, ROUND_SECONDS, Turns
 from app.index.watch.watch import NativeWatch
 from tests.index.helpers import Listener, append, fill, message, pi_store, session, write
 
@@ -66,7 +66,7 @@ class Round:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(turns, "time", clock)
+    monkeypatch.setattr(periodic_check, "time", clock)
     return clock
 
 
@@ -80,7 +80,7 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         looks[str(path)] += 1
         return real(path, **how)
 
-    monkeypatch.setattr("app.index.watch.turns.os.stat", stat)
+    monkeypatch.setattr("app.index.watch.periodic_check.os.stat", stat)
     return looks
 
 
@@ -112,7 +112,7 @@ def test_each_has_one_look_in_a_round_and_few_are_looked_at_at_a_time(
 def test_after_a_pause_it_does_not_catch_up_at_once(
     tmp_path: Path, clock: Clock, looks: Counter[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(turns, "MOST", 50)
+    monkeypatch.setattr(periodic_check, "MOST", 50)
     late = Round(tmp_path / "store", clock)
     late.look(LOOK_SECONDS)
     clock.now += 3600
@@ -195,7 +195,9 @@ def test_a_folder_that_changed_long_ago_is_not_listed_again(
     early.turns.walked(())
     listed: list[str] = []
     real = os.scandir
-    monkeypatch.setattr("app.index.watch.turns.os.scandir", lambda path: (listed.append(path), real(path))[1])
+    monkeypatch.setattr(
+        "app.index.watch.periodic_check.os.scandir", lambda path: (listed.append(path), real(path))[1]
+    )
     assert early.look().count == 0
     assert listed == []
     write(early.paths[0].parent / "new.jsonl", session())
@@ -224,9 +226,9 @@ def test_a_folder_that_changed_a_moment_ago_is_looked_at_once_more(
     quiet.known[str(first)] = signature_of(first.stat())
     second = write(folder / "second.jsonl", session())
     os.utime(folder, ns=(at, at))
-    seen = turns._state(str(folder))
+    seen = periodic_check._state(str(folder))
     monkeypatch.setattr(
-        turns, "_state", lambda path: seen if path == str(folder) else quiet.turns._folders[path]
+        periodic_check, "_state", lambda path: seen if path == str(folder) else quiet.turns._folders[path]
     )
     quiet.turns._folders[str(folder)] = (*seen[:3], 0, seen[4]) if seen else None
     assert quiet.look().paths == {str(second)}
@@ -252,7 +254,7 @@ def test_what_no_notice_told_of_is_found_without_a_walk(
 ) -> None:
     monkeypatch.setattr(NativeWatch, "idle_walk_seconds", 3600.0)
     monkeypatch.setattr(NativeWatch, "_noticed", lambda *_: Hints())
-    monkeypatch.setattr(turns, "_TURNS_SECONDS", 0.1)
+    monkeypatch.setattr(periodic_check, "_TURNS_SECONDS", 0.1)
     paths = fill(tmp_path / "store", 20, folders=4)
     index = Index([pi_store(tmp_path / "store")], str(tmp_path / "cache"), poll=False)
     with Listener(index) as listener:
@@ -274,7 +276,7 @@ def test_while_nothing_happens_walks_are_rare(tmp_path: Path, monkeypatch: pytes
     scanner = Scanner(catalog, stores, lambda: 0)
     scanner.scan(lambda _: None, threading.Event())
     assert len(scanner.known) == len(paths)
-    for module in (follow, watch, turns):
+    for module in (follower, watch, periodic_check):
         monkeypatch.setattr(module, "time", clock)
     stop = threading.Event()
     waits: list[float] = []
@@ -288,7 +290,7 @@ def test_while_nothing_happens_walks_are_rare(tmp_path: Path, monkeypatch: pytes
 
     monkeypatch.setattr(NativeWatch, "_noticed", noticed)
     before = scanner.counts.walks
-    follow.Follower(scanner, stores, poll=False).run(lambda _: None, stop, threading.Event())
+    follower.Follower(scanner, stores, poll=False).run(lambda _: None, stop, threading.Event())
     # the first at once
     assert scanner.counts.walks - before == 1 + int(600 / watch.SELDOM_SECONDS)
     assert len(waits) <= 5 * 605 + 10, "so often it is awake"

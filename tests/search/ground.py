@@ -10,10 +10,10 @@ import pytest
 
 from app.index.index import Index
 from app.index.query.query import Facts
-from app.index.search import blocks, phrase, rare, raw_lines, spread
-from app.index.search.deep import finders
-from app.index.search.searcher import Searcher
-from app.index.text import mapped
+from app.index.search import documents, phrase_matcher, rare, raw_lines, spread
+from app.index.search.engine import Searcher
+from app.index.search.grep import finders
+from app.index.text import mmap_reader
 from app.stores import discover
 from tests.search import reference
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from app.index.query.query import Query
-    from app.index.search.found import Hit, Page
+    from app.index.search.results import Hit, Page
     from tests.search.reference import Place, Session
 
 FACTS = Facts()
@@ -59,23 +59,25 @@ class Ground:
                 patch.setattr(rare, "WORTH_LOOSE", 10_000)
                 patch.setattr(spread, "STRETCH", 100)
                 patch.setattr(spread, "BLOCK", 30)
-                patch.setattr(phrase, "SLICE", 20)
-                patch.setattr(phrase, "_LEAST", 5)
+                patch.setattr(phrase_matcher, "SLICE", 20)
+                patch.setattr(phrase_matcher, "_LEAST", 5)
                 patch.setattr(raw_lines, "_FIRST", 50)
                 patch.setattr(raw_lines, "_SIZE", 400)
                 # And what each session is called is looked through by itself.
-                patch.setattr(blocks, "FEW", 0)
+                patch.setattr(documents, "FEW", 0)
             if tier == "loose":
                 is_rare = rare.Rare._is_rare
                 patch.setattr(
                     rare.Rare,
                     "_is_rare",
                     lambda self, sought: (
-                        isinstance(sought, phrase.Loose) and not sought.is_whole and is_rare(self, sought)
+                        isinstance(sought, phrase_matcher.Loose)
+                        and not sought.is_whole
+                        and is_rare(self, sought)
                     ),
                 )
             if tier == "no wheel":
-                patch.setattr(mapped, "stringzilla", None)
+                patch.setattr(mmap_reader, "stringzilla", None)
                 patch.setattr(finders, "_find", None)
                 patch.setattr(finders, "_find_uncased", None)
             catalog = _Forgetful(self.index.catalog, hidden)

@@ -14,7 +14,7 @@ from app.formats.decode import BadLine
 from app.formats.dialects import named
 from app.formats.everything import Said, everything
 from app.formats.fold import encoded, fold
-from app.sessions.pieces import pieces
+from app.sessions.passages import pieces
 from app.sessions.tally.summarise import extend, summarise
 from tests.search import reference
 from tests.search.random_sessions import NOT_BY_LINES, STORES, sessions

@@ -16,7 +16,7 @@ from tests.search.ground import TIERS, Ground, hits_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.index.search.searcher import Searcher
+    from app.index.search.engine import Searcher
     from tests.benchmarks.corpus.needles import Needle
     from tests.benchmarks.corpus.truth import Record
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.messages.sessions import CatalogLoaded, IndexFailed, SessionsChanged
-from app.services.following import Following
+from app.services.index_share import Following
 from app.setup import Setup
 from app.view.arrangement import Arrangement
 from tests.factory import make_row

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.services.going import Going
+from app.services.branch_jobs import Going
 from tests.factory import chain, message, write_session
 
 

@@ -11,7 +11,7 @@ import tempfile
 
 import pytest
 
-from app.services.handing import Handed, NoProgram, command_of, hand
+from app.services.external_editor import Handed, NoProgram, command_of, hand
 
 LOOKER = """#!{python}
 import json, os, sys, stat

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.index.scan.batch import Delta
+from app.index.scan.deltas import Delta
 from app.messages.sessions import CatalogLoaded, FirstPageRead, IndexFailed, SessionsChanged, Unkept
 from app.services.indexing import MOST_ROWS, Indexing
 from app.setup import Setup

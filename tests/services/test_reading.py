@@ -11,7 +11,7 @@ import pytest
 from app.messages.reading import RowsRead, TreeFailed, TreeOpened
 from app.services import reading
 from app.services.reading import BATCH, RowReader, TreeReader
-from app.sessions.tree import intake
+from app.sessions.tree import tree_builder
 from app.sessions.tree.tree import END, open_tree
 from tests.factory import chain, write_session
 from tests.waiting import PATIENCE
@@ -48,14 +48,14 @@ def stopped(service):
 def windows_read(monkeypatch):
     """One more item for each window of lines that is read."""
     count = []
-    windows = intake.windows
+    windows = tree_builder.windows
 
     def counted(*given):
         for window in windows(*given):
             count.append(None)
             yield window
 
-    monkeypatch.setattr(intake, "windows", counted)
+    monkeypatch.setattr(tree_builder, "windows", counted)
     monkeypatch.setattr(reading, "DRAWN", 0)
     return count
 

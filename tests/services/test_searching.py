@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from app.index.query.grammar import parse
-from app.index.search.found import Hit, Hits
+from app.index.search.results import Hit, Hits
 from app.services import searching as services
 from app.services.searching import Searching
 from tests.factory import make_row

@@ -8,9 +8,9 @@ import queue
 import pytest
 
 from app.index.index import Index
-from app.services import spotting
+from app.services import hit_locator
+from app.services.hit_locator import ACTIVE, Spotter
 from app.services.searching import Searching
-from app.services.spotting import ACTIVE, Spotter
 from app.stores import discover
 from tests.factory import chain, entry, header, message, write_session
 from tests.waiting import PATIENCE
@@ -127,7 +127,7 @@ def test_a_name_is_no_entry(stored):
 
 
 def test_of_a_long_session_the_hit_comes_before_its_place(stored, monkeypatch):
-    monkeypatch.setattr(spotting, "AT_ONCE", 0)
+    monkeypatch.setattr(hit_locator, "AT_ONCE", 0)
     first, second = spot(stored, "Ashes", "branched", messages=2)
     assert (first.where, first.again) == ("", False)
     assert (second.where, second.again) == ("branch 1 of 2, not on the active path", True)

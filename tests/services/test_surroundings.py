@@ -6,7 +6,7 @@ from queue import Queue
 from typing import TYPE_CHECKING
 
 from app.messages.sessions import HereFound
-from app.services.surroundings import Surroundings
+from app.services.list_facts import Surroundings
 from app.setup import Setup
 
 if TYPE_CHECKING:

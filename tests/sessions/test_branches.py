@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from app.formats.silent import SILENT
 from app.sessions.tally.summarise import summarise
-from app.sessions.tree.body import Changed
 from app.sessions.tree.branches import (
     Branches,
     BranchFacts,
@@ -22,9 +21,10 @@ from app.sessions.tree.branches import (
     common_of,
     ends,
 )
-from app.sessions.tree.intake import Overtaken
+from app.sessions.tree.entry_loader import Changed
 from app.sessions.tree.node import path_to
 from app.sessions.tree.tree import Node, SessionTree, open_tree
+from app.sessions.tree.tree_builder import Overtaken
 from app.sessions.tree.windows import windows
 from tests.sessions.lines import HEADER, MTIME, answer, content, custom, label, put, user
 from tests.sessions.strategies import FEW_IDS, LINES
@@ -32,7 +32,7 @@ from tests.sessions.strategies import FEW_IDS, LINES
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.sessions.tree.usage import UsageBook
+    from app.sessions.tree.costs import UsageBook
 
 HEAD = json.dumps(HEADER).encode() + b"\n"
 CALL = {"type": "toolCall", "id": "1", "name": "read", "arguments": {"path": "a"}}
@@ -317,7 +317,7 @@ def test_each_line_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
             offset += length
             yield buffer, size, length
 
-    monkeypatch.setattr("app.sessions.tree.usage.windows", counted)
+    monkeypatch.setattr("app.sessions.tree.costs.windows", counted)
     lines = [user("a", None, "x" * 300_000), *(working(f"{at}", "a", 1) for at in range(2_000))]
     tree = open_tree(put(tmp_path, HEADER, *lines))
     branches = Branches(tree)

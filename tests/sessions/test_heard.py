@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from app.formats.brief import briefs
 from app.formats.header import read_header
-from app.sessions.heard import Heard, hear
+from app.sessions.extract_text import Heard, hear
 from app.sessions.tally.taking import take
 from app.sessions.tally.tally import Tally
 

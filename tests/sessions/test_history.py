@@ -15,8 +15,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from app.sessions.storage import snapshot
-from app.sessions.storage.history import HistoryError, HistoryRow, HistoryStorage, open_history
+from app.sessions.storage import sqlite_snapshot
+from app.sessions.storage.prompt_history import HistoryError, HistoryRow, HistoryStorage, open_history
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -333,7 +333,7 @@ def test_a_write_between_the_files_does_not_mix_two_moments(
     omp.execute(ADD, ("in the log", 1_771_237_299, None, None))
     omp.commit()
     reads: list[str] = []
-    read = snapshot._read
+    read = sqlite_snapshot._read
 
     def write_after_the_first(name: str, *, needed: bool) -> bytes:
         data = read(name, needed=needed)
@@ -343,7 +343,7 @@ def test_a_write_between_the_files_does_not_mix_two_moments(
         reads.append(name)
         return data
 
-    monkeypatch.setattr(snapshot, "_read", write_after_the_first)
+    monkeypatch.setattr(sqlite_snapshot, "_read", write_after_the_first)
     with open_history(str(path)) as history:
         assert prompts(history.recent()) == ["in the log", "old"]
     assert reads.count(str(path)) == 3
@@ -353,8 +353,8 @@ def test_a_write_between_the_files_does_not_mix_two_moments(
 def test_a_history_that_never_keeps_still(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = make_omp(tmp_path / "agent", "old")
     readings = iter(range(1000))
-    monkeypatch.setattr(snapshot, "_read_all", lambda _: [b"%d" % next(readings), b"", b""])
-    monkeypatch.setattr(snapshot, "_PAUSE_SECONDS", 0)
+    monkeypatch.setattr(sqlite_snapshot, "_read_all", lambda _: [b"%d" % next(readings), b"", b""])
+    monkeypatch.setattr(sqlite_snapshot, "_PAUSE_SECONDS", 0)
     with pytest.raises(HistoryError, match="all the time") as caught:
         open_history(str(path))
     assert caught.value.path == str(path)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from app.formats.brief import Brief
 from app.formats.header import Fault, read_header
-from app.sessions.deepest import deepest
+from app.sessions.leaf import deepest
 from app.sessions.tally import summarise as summarise_module
 from app.sessions.tally.leaves import Leaves, NeedsReread
 from app.sessions.tally.summarise import MOST, Outcome, extend, summarise

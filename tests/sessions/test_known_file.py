@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.sessions.tree.body import Changed
+from app.sessions.tree.entry_loader import Changed
 from app.sessions.tree.known_file import NO_FILE, KnownFile
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from app.sessions.manager.manager import SessionManager
 from app.sessions.tally.summarise import Outcome, extend, summarise
 from app.sessions.tree.branches import branch_facts, branches_from
 from app.sessions.tree.tree import Changed, open_tree
-from app.view.tree_faults import faults_of
+from app.view.problems import faults_of
 from app.view.tree_view import TreeView
 from tests.sessions.lines import MTIME, content, put
 from tests.sessions.test_tree import same

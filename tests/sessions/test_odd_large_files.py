@@ -18,7 +18,7 @@ from app.sessions.tally import tally as tally_module
 from app.sessions.tally.ends import provisional
 from app.sessions.tally.problems import problems
 from app.sessions.tally.summarise import extend, summarise
-from app.sessions.tree import intake, outline
+from app.sessions.tree import skeleton, tree_builder
 from app.sessions.tree.path_reader import open_path
 from app.sessions.tree.tree import open_end, open_tree
 from tests.index.helpers import pi_store
@@ -150,7 +150,7 @@ def test_no_blank_line_of_a_run_is_decoded(path: str, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(Dialect, "skims", counted(Dialect.skims))
     monkeypatch.setattr(tally_module, "briefs", counted(tally_module.briefs))
-    monkeypatch.setattr(intake, "outliner", lambda *, snake: counted(outline.outliner(snake=snake)))
+    monkeypatch.setattr(tree_builder, "outliner", lambda *, snake: counted(skeleton.outliner(snake=snake)))
     summarise(path, AGENTS, MTIME)
     problems(path, AGENTS)
     open_tree(path, AGENTS)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from app.formats.content import read_content
 from app.formats.decode import BadLine
 from app.formats.skim import REFUSALS, Raw, skim
-from app.sessions.tree.outline import outliner, says_something
+from app.sessions.tree.skeleton import outliner, says_something
 from tests.sessions.strategies import entries
 
 JSON = st.recursive(

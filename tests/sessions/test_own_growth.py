@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.sessions import FileStorage
-from app.sessions.storage import own_growth
-from app.sessions.storage.own_growth import Others, added_here, adding, is_ours, tell_others
+from app.sessions.storage import append_ledger
+from app.sessions.storage.append_ledger import Others, added_here, adding, is_ours, tell_others
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def _nobody_is_told(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(own_growth, "_own", {})
+    monkeypatch.setattr(append_ledger, "_own", {})
     yield
     tell_others("")
 
@@ -90,7 +90,7 @@ def test_another_file_in_its_place_is_not_ours(file: Path) -> None:
 
 
 def test_so_many_notes_are_kept(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(own_growth, "_KEPT", 10)
+    monkeypatch.setattr(append_ledger, "_KEPT", 10)
     for number in range(25):
         adding(1, number, b"x")
         assert len(added_here(1)) == min(number + 1, 10)
@@ -102,7 +102,7 @@ def test_a_full_disk_keeps_nobody_from_writing(file: Path, monkeypatch: pytest.M
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
 
     tell_others(str(file.parent))
-    monkeypatch.setattr(own_growth, "_write", full)
+    monkeypatch.setattr(append_ledger, "_write", full)
     assert add(file, b"one\n") == (3, 7)
 
 
@@ -111,21 +111,21 @@ def test_a_note_is_found_though_the_file_is_put_aside_under_its_writer(
 ) -> None:
     tell_others(str(tmp_path))
     add(file, b"one\n")
-    notes = tmp_path / own_growth.NAME
+    notes = tmp_path / append_ledger.NAME
     others = Others(str(tmp_path))
     real = os.write
 
     def write(descriptor: int, data: bytes) -> int:
         if os.fstat(descriptor).st_ino == notes.stat().st_ino and not aside:
             aside.append(1)
-            os.replace(notes, tmp_path / f"{own_growth.NAME}.old")
+            os.replace(notes, tmp_path / f"{append_ledger.NAME}.old")
             notes.write_bytes(b"")
             # They have seen what there is, and will not look again before there is more.
             others.look()
         return real(descriptor, data)
 
     aside: list[int] = []
-    monkeypatch.setattr("app.sessions.storage.own_growth.os.write", write)
+    monkeypatch.setattr("app.sessions.storage.append_ledger.os.write", write)
     start, end = add(file, b"two\n")
     assert aside
     others.look()
@@ -139,9 +139,9 @@ def test_the_file_is_put_aside_when_it_is_full_and_never_longer(
     folder = tmp_path / "cache"
     folder.mkdir()
     if stuck:
-        (folder / f"{own_growth.NAME}.old").mkdir()
+        (folder / f"{append_ledger.NAME}.old").mkdir()
     tell_others(str(folder))
-    monkeypatch.setattr(own_growth, "LONGEST", 500)
+    monkeypatch.setattr(append_ledger, "LONGEST", 500)
     for _ in range(40):
         start, end = add(file, b"one more\n")
         assert ours(file, start, end, folder) or stuck

@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.sessions.pieces import BLOCK, HEAD, HEADS, MARK, Block, offset_at, pack, pack_all, pieces
+from app.sessions.passages import BLOCK, HEAD, HEADS, MARK, Block, offset_at, pack, pack_all, pieces
 
 OFFSETS = st.integers(0, (1 << 64) - 1) | st.sampled_from([0, 63, (1 << 32) - 1, 1 << 32, (1 << 64) - 1])
 SAID = st.tuples(st.integers(0, 31), OFFSETS, st.sampled_from([b"", b"a", b"two\nlines", "é".encode()]))

@@ -16,10 +16,10 @@ from app.formats.fold import encoded, fold
 from app.formats.kinds import CONVERSATION
 from app.formats.parts import parts
 from app.reports.tree import drawn
-from app.sessions.pieces import pieces
+from app.sessions.passages import pieces
 from app.sessions.tally.problems import problems
 from app.sessions.tally.summarise import summarise
-from app.sessions.tree.rows import GONE
+from app.sessions.tree.row_loader import GONE
 from app.sessions.tree.tree import open_tree
 
 FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "real"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.sessions.tree import rows
-from app.sessions.tree.rows import GONE, LONG
+from app.sessions.tree import row_loader
+from app.sessions.tree.row_loader import GONE, LONG
 from app.sessions.tree.tree import Node, SessionTree, open_tree
 from tests.sessions.lines import HEADER, answer, content, put, user
 
@@ -50,13 +50,13 @@ def result(
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     """Where and how much is read for rows."""
     found: list[tuple[int, int]] = []
-    read_at = rows.read_at
+    read_at = row_loader.read_at
 
     def counted(descriptor: int, size: int, offset: int) -> bytes:
         found.append((offset, size))
         return read_at(descriptor, size, offset)
 
-    monkeypatch.setattr(rows, "read_at", counted)
+    monkeypatch.setattr(row_loader, "read_at", counted)
     return found
 
 

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.sessions.storage.blobs import PREFIX, BlobStore
-from app.sessions.storage.rewrite import DROP, INTO, rewrite
-from app.sessions.storage.shrink import LONGEST, NOTICE, SMALLEST_IMAGE, restore, shrink
+from app.sessions.storage.externalize import LONGEST, NOTICE, SMALLEST_IMAGE, restore, shrink
+from app.sessions.storage.json_edit import DROP, INTO, rewrite
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -19,7 +19,7 @@ from app.formats.dialects import named
 from app.formats.everything import everything
 from app.formats.fold import encoded, fold
 from app.formats.header import read_header
-from app.sessions.pieces import pieces
+from app.sessions.passages import pieces
 from app.sessions.tally.leaves import NeedsReread
 from app.sessions.tally.summarise import extend, summarise
 from app.sessions.tally.tally import Tally

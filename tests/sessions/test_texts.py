@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from app.formats.fold import fold
 from app.formats.sought import sought, sought_quickly
-from app.sessions.tree import texts as texts_module
-from app.sessions.tree.intake import Overtaken
-from app.sessions.tree.texts import EntryTexts
+from app.sessions.tree import tree_text as texts_module
 from app.sessions.tree.tree import Changed, open_tree
+from app.sessions.tree.tree_builder import Overtaken
+from app.sessions.tree.tree_text import EntryTexts
 from tests.factory import entry, header, message, write_session
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.formats.header import NotASession
-from app.sessions.tree.body import Changed
+from app.sessions.tree.entry_loader import Changed
 from app.sessions.tree.tree import Node, SessionTree, open_tree
 from tests.sessions.lines import HEADER, answer, content, custom, label, put, user
 

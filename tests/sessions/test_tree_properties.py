@@ -13,8 +13,8 @@ from app.formats.header import INVALID_VALUE, NotASession
 from app.formats.parts import parts
 from app.sessions.tally.problems import problems
 from app.sessions.tally.summarise import summarise
-from app.sessions.tree.body import Changed
-from app.sessions.tree.rows import GONE
+from app.sessions.tree.entry_loader import Changed
+from app.sessions.tree.row_loader import GONE
 from app.sessions.tree.tree import open_tree
 from tests.sessions.lines import HEADER, MTIME
 from tests.sessions.strategies import LINES

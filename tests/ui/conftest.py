@@ -11,10 +11,10 @@ import pytest
 from textual import events
 
 from app.browser import Browser
-from app.key_order import KeyOrder
 from app.screens.resume import ResumeScreen
 from app.settings import read_settings
 from app.setup import Setup
+from app.startup.key_order import KeyOrder
 from app.stores import discover
 from app.widgets.entry_pane import EntryPane
 from app.widgets.entry_tree import EntryTree

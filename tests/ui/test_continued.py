@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.services import liveness
-from app.sessions.manager import guard
+from app.sessions.manager import live_guard
 from app.stores.live import MAYBE, Verdict
 from tests.factory import message, write_session
 from tests.ui.conftest import WAYS, asked
@@ -66,7 +66,7 @@ async def test_what_cannot_be_appended_is_only_put_aside(browser, three):
 @pytest.mark.parametrize("size", [(200, 30), (80, 24)], ids=str)
 async def test_the_question_before_names_the_consequence(browser, three, monkeypatch, size):
     maybe = Verdict(MAYBE, "pi runs in the same folder")
-    monkeypatch.setattr(guard, "verdict", lambda *about: maybe)
+    monkeypatch.setattr(live_guard, "verdict", lambda *about: maybe)
     monkeypatch.setattr(liveness, "live_sessions", lambda rows, *about: {row.path: maybe for row in rows})
     async with browser(selector="", size=size) as it:
         path = it.path("branchy")

@@ -19,7 +19,7 @@ from app.screens.labels_dialog import LabelsDialog
 from app.screens.problems_dialog import ProblemsDialog
 from app.setup import Setup
 from app.theme import themes
-from app.view.tree_faults import TreeFault
+from app.view.problems import TreeFault
 from tests.factory import make_row
 
 LONG = "words that say at length what is the matter, " * 4

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from app.index.scan import jobs
+from app.index.scan import queue
 from app.index.workers import workers
 from app.index.workers.reader import ENDS, read
 from tests.factory import chain, message
@@ -40,7 +40,7 @@ class Held:
 @pytest.fixture
 def held(monkeypatch):
     monkeypatch.setattr("app.index.scan.walk.WORKERS_FROM_BYTES", 1)
-    monkeypatch.setattr(jobs, "FIRST_BYTES", 0)
+    monkeypatch.setattr(queue, "FIRST_BYTES", 0)
     monkeypatch.setattr(workers, "Workers", Held)
     monkeypatch.setattr(Held, "go", threading.Event(), raising=False)
     yield Held

@@ -10,7 +10,7 @@ import os
 
 import pytest
 
-from app import places
+from app import paths
 from app.actions import trash
 from app.actions.journal import Journal
 from app.index.row import SCHEMA
@@ -49,7 +49,7 @@ async def test_what_is_not_remembered_says_where_there_is_no_room(browser, three
     def full_beside(path, *_):
         raise OSError(errno.ENOSPC, FULL, f"{path}.aside")
 
-    monkeypatch.setattr(places, "write_whole", full_beside)
+    monkeypatch.setattr(paths, "write_whole", full_beside)
     async with browser() as it:
         await it.press("d")
         await it.until(it.toasts, "the word")

@@ -14,7 +14,7 @@ from app.actions import trash
 from app.screens.questions import RowQuestion
 from app.services import liveness
 from app.sessions.errors import SessionError
-from app.sessions.manager import guard
+from app.sessions.manager import live_guard
 from app.stores.live import MAYBE, Verdict
 from tests.factory import chain, message, write_session
 from tests.ui.conftest import pi_session, snapshot
@@ -242,7 +242,7 @@ async def test_what_an_agent_may_have_open_is_deleted_for_good_after_the_same_wa
     browser, three, no_trash, monkeypatch
 ):
     maybe = Verdict(MAYBE, "pi runs in the same folder")
-    monkeypatch.setattr(guard, "verdict", lambda *about: maybe)
+    monkeypatch.setattr(live_guard, "verdict", lambda *about: maybe)
     monkeypatch.setattr(liveness, "live_sessions", lambda rows, *about: {row.path: maybe for row in rows})
     async with browser(selector="") as it:
         path = it.path("branchy")

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 from textual.screen import Screen
 
-from app import first_frame, places
+from app import first_frame, paths
 from app.index.catalog.front import Front
 from app.index.index import Index
 from app.screens.sessions_screen import SessionsScreen
@@ -171,7 +171,7 @@ def test_where_our_own_folder_is_nowhere_no_pin_is_known(pinned, known, monkeypa
     setup, model, _ = known(35, initial({}))
     assert model.pins == {("pi", "plain"), ("pi", "h3")}
     setup.env["LEAFMARK_STATE_DIR"] = "state"
-    monkeypatch.setattr(places, "here", lambda: None)
+    monkeypatch.setattr(paths, "here", lambda: None)
     assert known(35, initial({}))[1].pins == frozenset()
 
 

@@ -12,8 +12,8 @@ import app.actions.earlier
 import app.actions.on_rows
 import app.actions.undo
 from app.actions.journal import Journal
-from app.services import course
-from app.services.course import Courses
+from app.services import progress
+from app.services.progress import Courses
 from tests.factory import chain
 from tests.ui.conftest import WAYS, pi_session
 
@@ -173,7 +173,7 @@ async def test_an_undo_of_what_was_done_before_is_stopped_and_another_goes_on(br
 @pytest.mark.parametrize("leave", ["q", "ctrl+c", "signal"])
 @pytest.mark.parametrize("within", [0, 60])
 async def test_leaving_stops_what_takes_long(browser, four, gate, monkeypatch, leave, within):
-    monkeypatch.setattr(course, "LEAVES_WITHIN", within)
+    monkeypatch.setattr(progress, "LEAVES_WITHIN", within)
     begin_to_leave = Courses.leave
 
     def leaving(courses):

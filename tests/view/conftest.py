@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from app.view import group
-from app.view.threads import thread
+from app.view.fork_order import thread
 
 
 @pytest.fixture

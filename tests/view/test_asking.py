@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from app.sessions.manager.change import Change
-from app.view.asking import (
+from app.view.cells import width
+from app.view.prompts import (
     delete_question,
     earlier_question,
     named_question,
     new_question,
     trash_question,
 )
-from app.view.cells import width
 
 
 def test_one_session_is_named_and_that_it_is_not_shown_is_said():

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from app.actions.compare import Comparison, Side, Turn, compare
 from app.formats.text import inert
 from app.formats.touched import Files
+from app.sessions.tree.costs import Spent
 from app.sessions.tree.node import Node
 from app.sessions.tree.tree import open_tree
-from app.sessions.tree.usage import Spent
 from app.view.ages import duration
 from app.view.comparison import FILE_LINES, NARROWEST, Marks, comparison_head, comparison_lines
 from app.view.line import line_width, plain

@@ -10,7 +10,7 @@ from app.formats.laid_out import fields
 from app.formats.parts import Part, parts
 from app.formats.text import inert
 from app.view.cells import width
-from app.view.copied import block_named, doubt, said, size_of, suffix_of, whole
+from app.view.clipboard import block_named, doubt, said, size_of, suffix_of, whole
 from app.view.diff_lines import diff_lines, is_diff, replaced
 from app.view.document_line import CodeBlock
 from app.view.entry_document import BATCH, document

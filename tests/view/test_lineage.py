@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.view.arrangement import Arrangement
+from app.view.fork_links import Lineage, Names, parents_of
 from app.view.group import NOWHERE
-from app.view.lineage import Lineage, Names, parents_of
 from app.view.list_line import ListLine
 from app.view.session_list import SessionList
 from tests.factory import make_row

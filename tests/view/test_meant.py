@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.view.meant import Meant
+from app.view.selection import Meant
 from app.view.session_list import SessionList
 from tests.factory import make_row
 from tests.view.listed import HERE, listed

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.first_frame import ansi
-from app.takeover import Output
+from app.startup.driver import Output
+from app.startup.first_frame import ansi
 from app.view.arrangement import Arrangement
 from app.view.cells import graphemes, most_of_piece, width
 from app.view.frame import frame
 from app.view.palette import THEMES
-from app.view.placing import placed
 from app.view.session_list import SessionList
+from app.view.wide_glyphs import placed
 from tests.factory import NOW, make_row
 
 SEQUENCE = re.compile(r"\x1b\[(?P<numbers>[?\d;]*)(?P<what>[A-Za-z])|(?P<char>.)", re.DOTALL)

@@ -7,8 +7,8 @@ import time
 import pytest
 
 from app.view.cells import width
+from app.view.find import place_of
 from app.view.highlight import highlight_line
-from app.view.passages import place_of
 from app.view.transcript import turn
 from app.view.turn_lines import MOST_TEXT
 from tests.factory import entry, message

@@ -7,12 +7,12 @@ import os
 
 import pytest
 
-import app.view.tree_damage
+import app.view.damaged_rows
 from app.reports.tree import drawn
 from app.sessions.tree.tree import open_tree
 from app.view import tree_moves
+from app.view.damaged_rows import damaged_faults, render_damaged_row
 from app.view.line import line_width, plain
-from app.view.tree_damage import damaged_faults, render_damaged_row
 from app.view.tree_filter import MODES
 from app.view.tree_row import ASCII, UNICODE
 from app.view.tree_view import TreeView
@@ -149,8 +149,8 @@ def test_moves_from_one_go_to_what_is_above_and_no_further(tmp_path):
 
 def test_of_thousands_only_those_that_are_looked_at_are_put_into_words(tmp_path, monkeypatch):
     made = []
-    real = app.view.tree_damage.one_line
-    monkeypatch.setattr(app.view.tree_damage, "one_line", lambda text: made.append(text) or real(text))
+    real = app.view.damaged_rows.one_line
+    monkeypatch.setattr(app.view.damaged_rows, "one_line", lambda text: made.append(text) or real(text))
     view = opened(tmp_path, *FOUR, *["{"] * 5_000)
     assert (view.rows, made) == (5_004, [])
     assert view.damaged(5_003).line == 5_005

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from app.sessions.tree.tree import open_tree
-from app.view.tree_faults import faults_of
+from app.view.problems import faults_of
 from tests.factory import chain, entry, header, message, write_session
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.view.under_way import progress_note, stopped_note
+from app.view.progress import progress_note, stopped_note
 
 
 def test_how_far_it_is():

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from typing import Concatenate, ParamSpec, TypeVar
 
     from app.index.catalog.recent import Recent
-    from app.index.catalog.saving import Columns, Saving
-    from app.index.reading import Reading
+    from app.index.catalog.writes import Columns, Saving
+    from app.index.parse_result import Reading
     from app.index.row import Row, Signature
     from app.index.text.segment import Span
     from app.index.text.store import TextStore
@@ -196,7 +196,7 @@ class Catalog(Front):
 
         While another process holds the lock they are kept and stored with the next ones.
         """
-        from app.index.catalog.saving import columns
+        from app.index.catalog.writes import columns
 
         read = list(readings)
         with self._lock:
@@ -289,7 +289,7 @@ class Catalog(Front):
         """Write what is pending; None where there is nothing, or another process has locked us out."""
         if not self._pending:
             return None
-        from app.index.catalog.saving import Saving
+        from app.index.catalog.writes import Saving
 
         saving = Saving(self._pending, self._names, known, lambda: not self.in_memory)
         try:

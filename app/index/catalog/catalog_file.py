@@ -6,7 +6,7 @@ import errno
 import os
 
 from app.index.row import SCHEMA, catalog_in
-from app.places import make_own_folders
+from app.paths import make_own_folders
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def journal_of(folder: str) -> str:
     """How to write a file in this folder. On a network share the faster way does not work: it needs memory
     that all who use the file have in common.
     """
-    from app.index.mounts import is_silent
+    from app.index.network_mounts import is_silent
 
     return SHARED_JOURNAL if is_silent(folder) else LOCAL_JOURNAL
 

@@ -264,7 +264,7 @@ class Database:
             self.close()
             self._connection, self.is_copy = memory, True
         if not isinstance(reason, str):
-            from app.index.catalog.unusable import is_full, why
+            from app.index.catalog.db_errors import is_full, why
 
             self.is_full = is_full(self.path, reason)
             reason = why(self.path, reason)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from app.index.catalog.agreement import check_missing
 from app.index.catalog.database import Doubt, decode, expect
+from app.index.catalog.integrity import check_missing
 from app.index.catalog.stored import ids_of, row_of
-from app.index.reading import Reading
+from app.index.parse_result import Reading
 from app.index.text import table
 from app.sessions.tally.halves import NONE
 

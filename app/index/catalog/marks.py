@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from app.index.catalog.database import encode
 from app.index.catalog.projects import FORGET
-from app.index.catalog.saving import blob_of
 from app.index.catalog.stored import ROW, ids_of, row_of
+from app.index.catalog.writes import blob_of
 from app.index.row import kind_of
 
 TYPE_CHECKING = False

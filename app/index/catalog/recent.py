@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Mapping, Sequence
 
-    from app.index.catalog.saving import Place
-    from app.index.reading import Reading
+    from app.index.catalog.writes import Place
+    from app.index.parse_result import Reading
 
     Key = tuple[str, str]
     """The root of a store, and a path."""

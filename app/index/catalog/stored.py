@@ -112,7 +112,7 @@ def rows_of(connection: sqlite3.Connection, roots: Roots, cwd: str, limit: int) 
 def rows(connection: sqlite3.Connection, roots: Roots, full: bool) -> list[Row]:
     """All sessions in no order; `full` fills in their first messages."""
     # In the order in which they lie: to go by the index is to look for each of them. And an index may say
-    # something else of a path than the table, in which the signatures are (`app.index.catalog.agreement`).
+    # something else of a path than the table, in which the signatures are (`app.index.catalog.integrity`).
     sessions = "sessions NOT INDEXED"
     wanted = f"WHERE listed AND store IN ({ids_of(roots)})"
     if not full:

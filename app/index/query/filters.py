@@ -10,7 +10,7 @@ from app.index.query.query import Filter, QueryError
 from app.index.query.table import SORTS
 from app.index.query.tokens import spaced
 from app.index.row import problem_count
-from app.places import below_home
+from app.paths import below_home
 from app.stores import AGENTS
 
 TYPE_CHECKING = False

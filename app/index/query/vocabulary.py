@@ -6,7 +6,7 @@ from app.formats.fold import fold
 from app.formats.text import is_unseen
 from app.index.query.table import SORTS
 from app.index.query.tokens import spaced
-from app.places import below_home
+from app.paths import below_home
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from threading import Event
 
-from app.index.scan.again import Scanned
+from app.index.scan.retry import Scanned
 from app.index.scan.scan import Scanner
 
 TYPE_CHECKING = False

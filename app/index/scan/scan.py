@@ -6,16 +6,16 @@ import os
 import time
 from contextlib import closing, nullcontext
 
-from app.index.reading import Reading
+from app.index.parse_result import Reading
 from app.index.row import provisional_row, refused_row, session_row, signature_of, unread
-from app.index.scan.batch import Batch, Pace
-from app.index.scan.counts import Counts
-from app.index.scan.elsewhere import Elsewhere
-from app.index.scan.growth import Growth
-from app.index.scan.jobs import Job
-from app.index.scan.out_of_reach import OutOfReach
+from app.index.scan.activity import Growth
+from app.index.scan.deltas import Batch, Pace
+from app.index.scan.executor import read_alone, results, settle, start_workers
+from app.index.scan.metrics import Counts
+from app.index.scan.queue import Job
+from app.index.scan.symlinks import Elsewhere
+from app.index.scan.unreadable import OutOfReach
 from app.index.scan.walk import is_much, status_of, store_of, walk
-from app.index.scan.work import read_alone, results, settle, start_workers
 from app.index.workers.reader import UNREADABLE
 
 TYPE_CHECKING = False
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from app.index.catalog.catalog import Catalog
     from app.index.row import Signature
-    from app.index.scan.batch import OnDelta
-    from app.index.scan.jobs import Step
+    from app.index.scan.deltas import OnDelta
+    from app.index.scan.queue import Step
     from app.index.scan.walk import Found
     from app.index.workers.reader import Result
     from app.index.workers.workers import Workers

@@ -12,16 +12,16 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from app.formats.fold import composed, encoded, fold
-from app.index.search.deep.finders import exactly, shortened
-from app.index.search.deep.sieve import escaped
-from app.index.search.deep.unfold import plainly, signs, stands
+from app.index.search.grep.finders import exactly, shortened
+from app.index.search.grep.prefilter import escaped
+from app.index.search.grep.unfold import plainly, signs, stands
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from app.index.search.deep.finders import Finder
+    from app.index.search.grep.finders import Finder
     from app.index.search.raw_lines import RawLines
-    from app.index.text.mapped import Source
+    from app.index.text.mmap_reader import Source
 
 # What stands in a line of JSON as it is. Not "K", ";" and "`": other characters are composed to these.
 _RAW = re.compile(r"[A-JL-Za-z0-9_.,:()=+*-]")

@@ -10,8 +10,8 @@ from app.index.search.snippet import LIMIT
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.index.search.piece import Piece
-    from app.index.search.seeker import Seeker
+    from app.index.search.passage import Piece
+    from app.index.search.term_matcher import Seeker
 
 try:
     from stringzilla import count, utf8_uncased_search

@@ -6,25 +6,25 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from app.formats.kinds import USER
-from app.index.search.blocks import places_of
-from app.index.search.details import fill, is_told_first
-from app.index.search.found import Hit
-from app.index.search.matcher import Matcher
+from app.index.search.best_passage import Picker
+from app.index.search.cancellation import Pulse
+from app.index.search.documents import places_of
+from app.index.search.evaluator import Matcher
+from app.index.search.hit_details import fill, is_told_first
 from app.index.search.originals import Originals
-from app.index.search.picker import Picker
-from app.index.search.piece import in_order, piece_of
-from app.index.search.pulse import Pulse
-from app.index.text.mapped import Source
+from app.index.search.passage import in_order, piece_of
+from app.index.search.results import Hit
+from app.index.text.mmap_reader import Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from app.index.row import Row
-    from app.index.search.blocks import Session
-    from app.index.search.deep.session import Deep
-    from app.index.search.piece import Piece
+    from app.index.search.documents import Session
+    from app.index.search.grep.session import Deep
+    from app.index.search.passage import Piece
     from app.index.search.terms import Plan
-    from app.index.text.mapped import Segments
+    from app.index.text.mmap_reader import Segments
 
 
 def pieces_of(
@@ -152,7 +152,7 @@ class Lookup:
         """The best of what is in the file: no text is kept of it, or it has been moved since it was searched.
         None where there is nothing any more.
         """
-        from app.index.search.deep.session import Deep
+        from app.index.search.grep.session import Deep
 
         beat = Pulse(_always).beat
         with self._lock:

@@ -13,13 +13,13 @@ from app.formats.lines import BOM, read_at
 from app.formats.migrate import CURRENT_VERSION, migrate
 from app.index.search.cutting import cut
 from app.index.search.opening import open_stored
-from app.sessions.tree.body import begins_a_line
+from app.sessions.tree.entry_loader import begins_a_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.index.row import Row
-    from app.index.search.piece import Piece
+    from app.index.search.passage import Piece
     from app.index.search.raw_lines import RawLines
 
 _READ_BYTES = 16 << 10

@@ -5,16 +5,16 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
-from app.index.text.mapped import runs_free
+from app.index.text.mmap_reader import runs_free
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.index.search.blocks import Block
-    from app.index.search.pulse import Pulse
+    from app.index.search.cancellation import Pulse
+    from app.index.search.documents import Block
     from app.index.search.sessions import View
     from app.index.search.spread import Sought
-    from app.index.text.mapped import Segments
+    from app.index.text.mmap_reader import Segments
 
 PROBED = 192
 """After so many sessions, the newest ones, it shows whether a word is rare."""

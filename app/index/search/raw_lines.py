@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.index.search.deep.backwards import read_into
+from app.index.search.grep.reverse_reader import read_into
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from app.index.search.deep.finders import Finder
+    from app.index.search.grep.finders import Finder
 
 _FIRST = 32 << 10
 """What is said often is said soon: who has found it there reads no more."""

@@ -16,12 +16,12 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from app.formats import kinds
-from app.index.search.said import LABEL, NAME
+from app.index.search.metadata_fields import LABEL, NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from app.index.search.piece import Piece
+    from app.index.search.passage import Piece
 
 MOST = 64
 _NAMED, _ASKED, _SAID = 3, 2, 1

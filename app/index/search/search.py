@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING
 
 from app.formats.collector import Resting
 from app.index.query.query import Note
-from app.index.search.details import is_told_first
-from app.index.search.found import Hit, Hits, Page
+from app.index.search.cancellation import Pulse, Stopped
+from app.index.search.hit_details import is_told_first
 from app.index.search.lookup import asked_of, pieces_of
-from app.index.search.memory import Memory
 from app.index.search.originals import Originals
-from app.index.search.pulse import Pulse, Stopped
+from app.index.search.refinement_cache import Memory
 from app.index.search.relevance import score
-from app.index.search.spellings import other_spellings
-from app.index.search.sweep import Sweep
+from app.index.search.results import Hit, Hits, Page
+from app.index.search.search_pass import Sweep
+from app.index.search.suggestions import other_spellings
 from app.index.search.terms import Plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from app.index.query.query import Facts, Query
-    from app.index.search.blocks import Session
-    from app.index.search.deep.ahead import Ahead
+    from app.index.search.documents import Session
+    from app.index.search.grep.ahead import Ahead
     from app.index.search.sessions import Sessions, View
-    from app.index.text.mapped import Segments
+    from app.index.text.mmap_reader import Segments
 
 PAGE = 50
 """Hits of the first page, if so many are found in no time."""

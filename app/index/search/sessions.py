@@ -5,7 +5,7 @@ from __future__ import annotations
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from app.index.search.blocks import Block, Session, blocks
+from app.index.search.documents import Block, Session, blocks
 from app.index.search.spread import Spread
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from app.index.catalog.catalog import Catalog
     from app.index.row import Row
-    from app.index.text.mapped import Segments
+    from app.index.text.mmap_reader import Segments
     from app.index.text.segment import Span
 
 MOST_FRESH = 256

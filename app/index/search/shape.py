@@ -18,7 +18,7 @@ from app.formats.dialects.base import Mark
 from app.formats.silent import SILENT
 from app.formats.skim import REFUSALS
 from app.index.search.opening import open_stored
-from app.sessions.path_ends import numbers_of_ends
+from app.sessions.branch_tips import numbers_of_ends
 from app.sessions.tree.windows import windows
 
 if TYPE_CHECKING:
@@ -226,7 +226,7 @@ class _Reading:
         return Shape(ids, self._parents, self._types, self._offsets, leaf)
 
     def _deepest(self, ids: Sequence[str | None]) -> str | None:
-        from app.sessions.deepest import deepest
+        from app.sessions.leaf import deepest
 
         parents = [None if parent < 0 else ids[parent] for parent in self._parents]
         return deepest(list(zip(ids, parents, strict=True)))

@@ -11,7 +11,7 @@ from app.index.search.mapping import Folded
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from app.index.search.seeker import Seeker
+    from app.index.search.term_matcher import Seeker
 
     Range = tuple[int, int]
 

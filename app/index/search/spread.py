@@ -12,16 +12,16 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 from app.index.search.blanks import beginnings
-from app.index.search.piece import next_mark
+from app.index.search.passage import next_mark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import TypeAlias
 
-    from app.index.search.blocks import Block
-    from app.index.search.phrase import Loose
-    from app.index.search.pulse import Pulse
-    from app.index.text.mapped import Segments, Source
+    from app.index.search.cancellation import Pulse
+    from app.index.search.documents import Block
+    from app.index.search.phrase_matcher import Loose
+    from app.index.text.mmap_reader import Segments, Source
 
     Sought: TypeAlias = bytes | Loose
     Text = tuple[int, int, int]

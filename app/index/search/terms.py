@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from app.formats.fold import fold
 from app.formats.kinds import CALL, RESULT
 from app.index.query.query import PHRASE, REGEX, WORD, Term
-from app.index.search.seeker import Words
+from app.index.search.term_matcher import Words
 
 if TYPE_CHECKING:
     from app.index.query.query import Query
-    from app.index.search.seeker import Seeker
+    from app.index.search.term_matcher import Seeker
 
 
 class Plan:
@@ -67,13 +67,13 @@ def seeker(term: Term, instead: dict[str, tuple[str, ...]] | None = None) -> See
     if term.kind == PHRASE:
         if len(term.text.split()) == 1:
             return Words(term)
-        from app.index.search.phrase import Phrase
+        from app.index.search.phrase_matcher import Phrase
 
         return Phrase(term)
     assert term.kind == REGEX
     from app.index.query.query import QueryError
     from app.index.query.regex import BadPattern
-    from app.index.search.pattern import Pattern
+    from app.index.search.regex_matcher import Pattern
 
     try:
         return Pattern(term)

@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 
 from app.index.text.locks import FREE, TAKEN, lock
-from app.places import make_own_folders
-from app.sessions.pieces import MARK
+from app.paths import make_own_folders
+from app.sessions.passages import MARK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from app.index.text import table
 from app.index.text.locks import FREE, TAKEN, lock, unlock
 from app.index.text.segment import SMALL_BYTES, SUFFIX, Writer, begins_well, is_name, spoil
 from app.index.text.spans import MOST, bytes_of, joined, scattered
-from app.places import make_own_folders
+from app.paths import make_own_folders
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

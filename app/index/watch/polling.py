@@ -6,7 +6,7 @@ import heapq
 import os
 import time
 
-from app.index.hints import Hints
+from app.index.path_events import Hints
 from app.index.row import STEP_NS
 
 TYPE_CHECKING = False

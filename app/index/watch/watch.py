@@ -10,10 +10,10 @@ import os
 import stat
 import time
 
-from app.index.hints import Hints, hints_of
-from app.index.scan.elsewhere import LOOK_SECONDS
+from app.index.path_events import Hints, hints_of
+from app.index.scan.symlinks import LOOK_SECONDS
+from app.index.watch.periodic_check import Turns
 from app.index.watch.polling import WALK_SECONDS, PollWatch
-from app.index.watch.turns import Turns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from watchfiles._rust_notify import RustNotify
 
     from app.index.row import Signature
-    from app.index.scan.elsewhere import Elsewhere
+    from app.index.scan.symlinks import Elsewhere
     from app.stores.base import Store
 
     class Watch(Protocol):

@@ -8,7 +8,7 @@ import os
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from app import places
+from app import paths
 from app.sessions.asked import AnyPath, absolute, checked, known, suffixes, taken
 from app.sessions.manager import listing
 from app.sessions.manager.forking import Forking
@@ -54,7 +54,7 @@ class Finding(Forking):
     ) -> Sequence[SessionInfo]:
         """The sessions of all working folders in the agent's store, newest activity first."""
         env = os.environ if env is None else env
-        store = known(agent).own_store(env, taken(places.home_folder(env)), places.here() or os.sep)
+        store = known(agent).own_store(env, taken(paths.home_folder(env)), paths.here() or os.sep)
         return listing.infos(listing.in_store(store), (agent,), None, on_progress)
 
     @classmethod
@@ -108,7 +108,7 @@ class Finding(Forking):
     ) -> tuple[Iterable[str], tuple[str, ...]]:
         """The files in that folder that may be sessions, and the agents they may be of."""
         folder = absolute(session_dir, env)
-        manager = cls("pi", places.here() or os.sep, folder, FileStorage(), env)
+        manager = cls("pi", paths.here() or os.sep, folder, FileStorage(), env)
         agents = agents or manager._agents_of(os.path.join(folder, "any"))
         return listing.in_folder(folder, suffixes(agents)), agents
 

@@ -19,8 +19,8 @@ from app.sessions.storage.temporary import copy_name
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from app.sessions.manager.book import Book
     from app.sessions.manager.entry import Entry
+    from app.sessions.manager.entry_store import Book
 
 _LOCKS = (".lock", ".lock.os")
 # Sub-agents of sub-agents end long before; a deeper folder is damage, and would take long to walk.

@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from app import places
+from app import paths
 from app.sessions.asked import AnyPath, absolute, checked, known
 from app.sessions.errors import NoFile, NotThere
 from app.sessions.manager import listing
@@ -98,7 +98,7 @@ class SessionManager(Finding):
         for agent in agents:
             known(agent)
         folder = absolute(session_dir, env) if session_dir else os.path.dirname(path)
-        manager = cls("pi", places.here() or os.sep, folder, FileStorage(), env)
+        manager = cls("pi", paths.here() or os.sep, folder, FileStorage(), env)
         manager._go_to(path, agents, new)
         manager._cwd = manager._file.head.cwd or manager._cwd
         return manager

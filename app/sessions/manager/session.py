@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from app import places
+from app import paths
 from app.formats.migrate import CURRENT_VERSION
 from app.sessions.asked import checked
 from app.sessions.errors import BadValue, LiveSession
 from app.sessions.manager.context import Context, build_context
-from app.sessions.manager.damage import damage_of
-from app.sessions.manager.guard import Guard
+from app.sessions.manager.live_guard import Guard
+from app.sessions.manager.nested_tree import TreeNode, plant
+from app.sessions.manager.problems import damage_of
 from app.sessions.manager.session_file import SessionFile
-from app.sessions.manager.tree_nodes import TreeNode, plant
+from app.sessions.storage.externalize import restore
 from app.sessions.storage.file_storage import FileStorage
-from app.sessions.storage.shrink import restore
 from app.stores.base import DANGERS
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Session:
         :param env: the environment that tells where agents keep things; the process's where None.
         """
         self._env = dict(os.environ if env is None else env)
-        self._home = places.home_folder(self._env)
+        self._home = paths.home_folder(self._env)
         self._agent = agent
         self._cwd = cwd
         self._session_dir = session_dir

@@ -28,8 +28,8 @@ from app.sessions.errors import (
     WriteFailed,
 )
 from app.sessions.manager.tracked_file import TrackedFile, now_ms
+from app.sessions.storage.externalize import shrink
 from app.sessions.storage.file_storage import refused
-from app.sessions.storage.shrink import shrink
 from app.stores import agent_named
 from app.stores.live import MAYBE
 

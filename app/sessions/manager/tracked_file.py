@@ -13,12 +13,12 @@ from app.formats.header import WITHIN, Header, NotASession, read_header
 from app.formats.lines import BOM
 from app.formats.migrate import CURRENT_VERSION
 from app.sessions.errors import Changed, ReadOnly, WriteFailed
-from app.sessions.manager.book import Book
+from app.sessions.manager.entry_store import Book
 
 if TYPE_CHECKING:
     from app.formats.dialects.writing import Writing
     from app.sessions.manager.entry import Entry
-    from app.sessions.manager.guard import Guard
+    from app.sessions.manager.live_guard import Guard
     from app.sessions.storage.blobs import BlobStore
     from app.sessions.storage.storage import SessionStorage, Signature
 

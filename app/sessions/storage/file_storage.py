@@ -29,7 +29,7 @@ from app.sessions.errors import (
     Unreadable,
     WriteFailed,
 )
-from app.sessions.storage import own_growth, temporary
+from app.sessions.storage import append_ledger, temporary
 from app.sessions.storage.storage import Signature
 from app.stores.locks import Busy, publish_lock_holder, publish_lock_path
 from app.stores.processes import holder
@@ -278,7 +278,7 @@ class FileStorage:
 
     def _add(self, path: str, descriptor: int, line: bytes) -> None:
         before = os.fstat(descriptor)
-        own_growth.adding(before.st_ino, before.st_size, line)
+        append_ledger.adding(before.st_ino, before.st_size, line)
         self._write(path, descriptor, line, before.st_size)
 
     def _write(self, path: str, descriptor: int, line: bytes, size: int) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.formats.amounts import finite, whole
 from app.formats.text import one_line
-from app.sessions.deepest import deepest
+from app.sessions.leaf import deepest
 from app.sessions.summary import LAST_PROMPT_LIMIT, Summary, title_of
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def _branches(tally: Tally, in_a_row: bool) -> int:
     if leaves.every is None:
         return UNTOLD
     # Few sessions need it.
-    from app.sessions.path_ends import count_ends
+    from app.sessions.branch_tips import count_ends
 
     return count_ends(leaves.every, _leaf_id(tally), leaves.silent, last_is_leaf=one_a_line)
 

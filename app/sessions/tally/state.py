@@ -8,7 +8,7 @@ from msgspec import Struct, field
 from app.formats.dialects import named
 from app.formats.header import Header  # noqa: TC001 - msgspec reads the annotation
 from app.formats.silent import SILENT
-from app.sessions.heads import Heads
+from app.sessions.header_checks import Heads
 from app.sessions.tally.halves import NONE, Halves
 from app.sessions.tally.leaves import Leaves, NeedsReread
 

@@ -9,8 +9,8 @@ from app.formats.kinds import ASSISTANT, THINKING, USER
 from app.formats.spoken import Call, SnakeCall, Text, Thought, texts_of
 from app.formats.stamps import LAST_MS
 from app.formats.text import one_line
-from app.sessions.heard import Heard, hear
-from app.sessions.pieces import HEADS
+from app.sessions.extract_text import Heard, hear
+from app.sessions.passages import HEADS
 from app.sessions.summary import FIRST_MESSAGE_LIMIT, LAST_PROMPT_LIMIT
 
 if TYPE_CHECKING:

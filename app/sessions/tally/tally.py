@@ -19,7 +19,7 @@ from app.formats.silent import SILENT
 from app.formats.spoken import holds_image
 from app.formats.stamps import parse_time
 from app.formats.trim import trimmed
-from app.sessions.heard import Heard, hear
+from app.sessions.extract_text import Heard, hear
 from app.sessions.tally.halves import NONE
 from app.sessions.tally.leaves import Leaves, NeedsReread
 from app.sessions.tally.row_of import row_of

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.formats.silent import SILENT
-from app.sessions.path_ends import ends_of
+from app.sessions.branch_tips import ends_of
+from app.sessions.tree.costs import NOTHING, Spent, UsageBook
 from app.sessions.tree.node import path_to
-from app.sessions.tree.usage import NOTHING, Spent, UsageBook
 
 if TYPE_CHECKING:
     from collections.abc import Callable

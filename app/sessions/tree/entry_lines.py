@@ -10,7 +10,7 @@ from app.formats.dialects.base import Mark
 from app.formats.lines import BLANK_BYTES, after_blanks, is_blank, read_at, run_start
 from app.formats.skim import REFUSALS
 from app.sessions.tree.node import Node
-from app.sessions.tree.outline import outliner
+from app.sessions.tree.skeleton import outliner
 from app.sessions.tree.windows import windows
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from app.formats.header import Header
     from app.formats.skim import Skim
-    from app.sessions.tree.outline import Outline
+    from app.sessions.tree.skeleton import Outline
 
 BLOCK = 64 << 10
 """Bytes that are read at once on the way upwards."""

@@ -6,7 +6,7 @@ import os
 from typing import NamedTuple
 
 from app.sessions.tally.summarise import fingerprint_of
-from app.sessions.tree.body import Changed
+from app.sessions.tree.entry_loader import Changed
 
 
 class KnownFile(NamedTuple):

@@ -14,10 +14,10 @@ from app.formats.dialects import named
 from app.formats.header import find_header
 from app.formats.lines import lines_end
 from app.sessions.tree.anchor import BEGINNING, Anchor
-from app.sessions.tree.body import Changed, read_node
 from app.sessions.tree.entry_lines import EntryLines
-from app.sessions.tree.intake import Overtaken
+from app.sessions.tree.entry_loader import Changed, read_node
 from app.sessions.tree.known_file import NO_FILE, KnownFile
+from app.sessions.tree.tree_builder import Overtaken
 from app.sessions.tree.whole_path import OpenFile, whole_path
 
 if TYPE_CHECKING:

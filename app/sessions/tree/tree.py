@@ -16,13 +16,13 @@ from app.formats.header import Fault, Header, NotASession, find_header
 from app.formats.lines import open_file, read_at, run_start
 from app.formats.migrate import made_up_id
 from app.formats.stamps import parse_time
-from app.sessions.deepest import deepest
-from app.sessions.links import Links
-from app.sessions.tree.body import Changed, read_line, read_node
-from app.sessions.tree.intake import Intake, Overtaken
+from app.sessions.leaf import deepest
+from app.sessions.parent_links import Links
+from app.sessions.tree.entry_loader import Changed, read_line, read_node
 from app.sessions.tree.known_file import NO_FILE, KnownFile
 from app.sessions.tree.node import Node, path_to
-from app.sessions.tree.rows import Rows
+from app.sessions.tree.row_loader import Rows
+from app.sessions.tree.tree_builder import Intake, Overtaken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -10,7 +10,7 @@ import pytest
 from app.formats.fold import fold
 from app.index.query.query import QueryError
 from app.index.query.regex import BadPattern, check, compiled
-from app.index.search.pattern import Pattern
+from app.index.search.regex_matcher import Pattern
 from tests.index.query.helpers import read, refused, term
 
 

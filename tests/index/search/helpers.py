@@ -13,9 +13,9 @@ from tests.index.helpers import pi_store
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from app.index.search.found import Hit, Page
+    from app.index.search.engine import Searcher
+    from app.index.search.results import Hit, Page
     from app.index.search.search import Search
-    from app.index.search.searcher import Searcher
 
 
 class World:

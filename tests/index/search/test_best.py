@@ -11,18 +11,18 @@ from hypothesis import strategies as st
 
 from app.formats import kinds
 from app.index.query.query import WORD, Query, Term
-from app.index.search.matcher import Matcher
+from app.index.search.best_passage import Picker
+from app.index.search.cancellation import Pulse
+from app.index.search.evaluator import Matcher
 from app.index.search.originals import Originals
-from app.index.search.picker import Picker
-from app.index.search.piece import best, merit
-from app.index.search.pulse import Pulse
+from app.index.search.passage import best, merit
 from app.index.search.terms import Plan
-from app.index.text.mapped import Segments, Source
-from app.sessions.pieces import pack, pieces
+from app.index.text.mmap_reader import Segments, Source
+from app.sessions.passages import pack, pieces
 
 if TYPE_CHECKING:
     from app.index.row import Row
-    from app.index.search.blocks import Places
+    from app.index.search.documents import Places
 
 WORDS = ("ab", "cd", "xyz")
 # Nothing that is simple asks for more of a row.

@@ -17,9 +17,9 @@ from app.formats.lines import open_file
 from app.index.search import raw_lines
 from app.index.search.cased import cased
 from app.index.search.raw_lines import RawLines
-from app.index.text import mapped
-from app.index.text.mapped import Source
-from app.sessions.pieces import Block
+from app.index.text import mmap_reader
+from app.index.text.mmap_reader import Source
+from app.sessions.passages import Block
 
 if TYPE_CHECKING:
     from tests.index.search.helpers import World
@@ -233,6 +233,6 @@ def test_lines_that_say_nothing_cost_no_look_at_all_that_is_said(
         made.append(begin)
         return Block(data, begin)
 
-    monkeypatch.setattr(mapped, "Block", counted)
+    monkeypatch.setattr(mmap_reader, "Block", counted)
     assert world.ids("def -DeF") == ["s1"]
     assert said <= len(made) < 4 * said

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.index.search import blocks
+from app.index.search import documents
 from tests.index.search.helpers import looked, marked, searcher
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def test_many_changes_are_laid_out_anew(world: World, monkeypatch: pytest.Monkey
 def test_hits_of_changed_sessions_are_put_where_they_belong(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(blocks, "FIRST", 2)
+    monkeypatch.setattr(documents, "FIRST", 2)
     for number in range(9):
         world.session(f"s{number}", "needle")
     world.scan()

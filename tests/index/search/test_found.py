@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from app.index.search.blocks import Session
-from app.index.search.found import Hit, Hits, HitsByPath
+from app.index.search.documents import Session
+from app.index.search.results import Hit, Hits, HitsByPath
 from tests.factory import make_row
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.formats.everything import everything
-from app.index.search.deep.entries import Entries
+from app.index.search.grep.entries import Entries
 from app.index.search.originals import entries_of
 
 if TYPE_CHECKING:

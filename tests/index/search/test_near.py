@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from app.formats.fold import encoded
 from app.formats.kinds import ASSISTANT, USER
-from app.index.search.near import MOST, SHORTEST, distance, faults, nearest
-from app.index.search.pulse import Pulse, Stopped
-from app.index.text.mapped import Source
-from app.sessions.pieces import pack
+from app.index.search.cancellation import Pulse, Stopped
+from app.index.search.edit_distance import MOST, SHORTEST, distance, faults, nearest
+from app.index.text.mmap_reader import Source
+from app.sessions.passages import pack
 
 LETTERS = st.text(alphabet="abcdé", min_size=4, max_size=11)
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.index.search.picker import Picker
+from app.index.search.best_passage import Picker
 from app.index.search.relevance import MOST
 from tests.factory import message
 
 if TYPE_CHECKING:
     from app.index.row import Row
-    from app.index.search.blocks import Places
+    from app.index.search.documents import Places
     from tests.index.search.helpers import World
 
 

@@ -8,10 +8,10 @@ import pytest
 
 from app.formats.fold import encoded, fold
 from app.index.query.query import Term
-from app.index.search import phrase
-from app.index.search.phrase import Phrase
-from app.index.text.mapped import Source
-from app.sessions.pieces import pack
+from app.index.search import phrase_matcher
+from app.index.search.phrase_matcher import Phrase
+from app.index.text.mmap_reader import Source
+from app.sessions.passages import pack
 from tests.index.search.helpers import marked
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ TEXTS = ("a b", "b a", "a\n\nb", "ab", "x a\u2003b a b y", "", "a", "b", "a\tb "
 def test_first_and_last_are_places_in_the_first_and_last_piece_that_have_it(
     size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(phrase, "SLICE", size)
-    monkeypatch.setattr(phrase, "_LEAST", size)
+    monkeypatch.setattr(phrase_matcher, "SLICE", size)
+    monkeypatch.setattr(phrase_matcher, "_LEAST", size)
     seeker = Phrase(Term("phrase", "a b"))
     begins, packed = [], b""
     for text in TEXTS:

@@ -6,23 +6,25 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.index.search import blanks, blocks, rare, spread
-from app.index.search.pulse import Pulse, Stopped
+from app.index.search import blanks, documents, rare, spread
+from app.index.search.cancellation import Pulse, Stopped
 from app.index.search.spread import Spread
-from app.index.text import mapped
+from app.index.text import mmap_reader
 
 if TYPE_CHECKING:
     from app.index.search.spread import Sought
     from tests.index.search.helpers import World
 
-pytestmark = pytest.mark.skipif(mapped.stringzilla is None, reason="needs threads that search side by side")
+pytestmark = pytest.mark.skipif(
+    mmap_reader.stringzilla is None, reason="needs threads that search side by side"
+)
 
 
 @pytest.fixture(autouse=True)
 def _few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks of 2 and 4 sessions; after 6 it shows what is rare; texts lie in stretches of a few."""
-    monkeypatch.setattr(blocks, "FIRST", 2)
-    monkeypatch.setattr(blocks, "MOST", 4)
+    monkeypatch.setattr(documents, "FIRST", 2)
+    monkeypatch.setattr(documents, "MOST", 4)
     monkeypatch.setattr(rare, "PROBED", 6)
     monkeypatch.setattr(rare, "MANY", 4)
     monkeypatch.setattr(spread, "STRETCH", 200)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.index.index import Index
-from app.index.search.place import NOWHERE
+from app.index.search.hit_branch import NOWHERE
 from app.stores import agent_named
 from app.stores.base import Store
 from tests.factory import NOW, header

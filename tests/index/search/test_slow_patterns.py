@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from app.formats.fold import fold
 from app.index.query.regex import compiled, filtered
-from app.index.search import pattern as patterns
+from app.index.search import regex_matcher as patterns
 from app.index.search import search
-from app.index.search.pattern import Pattern
+from app.index.search.regex_matcher import Pattern
 
 if TYPE_CHECKING:
     from tests.index.search.helpers import World

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.index.search import search
-from app.sessions.pieces import BLOCK, MARK
+from app.sessions.passages import BLOCK, MARK
 from tests.index.search.helpers import searcher
 
 if TYPE_CHECKING:

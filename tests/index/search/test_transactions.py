@@ -10,7 +10,7 @@ import pytest
 from app.formats import kinds
 
 if TYPE_CHECKING:
-    from app.index.search.found import Hit
+    from app.index.search.results import Hit
     from tests.index.search.helpers import World
 
 MS = 1_784_999_976_743

@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.formats.kinds import USER
-from app.index import mounts
+from app.index import network_mounts
 from app.index.cache import where
 from app.index.catalog.catalog import Catalog
 from app.index.catalog.database import SCHEMA
 from app.index.index import Index
 from app.index.text import segment as segment_module
 from app.index.text.store import TextStore
-from app.sessions.pieces import pack
+from app.sessions.passages import pack
 from tests.index.helpers import append, facts, fill, fresh, message, pi_store
 from tests.index.test_processes import start
 from tests.index.text.helpers import assert_right, scanned, segments, texts
@@ -313,16 +313,16 @@ def test_a_catalog_in_memory_throws_nothing_away(cache: Path, store: Store) -> N
 READS = """
 import os, sys
 sys.path.insert(0, sys.argv[1])
-import app.index.watch.follow
+import app.index.watch.follower
 import app.index.scan.scan
 import app.index.text.store
 import app.index.text.compact
 import app.sessions.tally.summarise
 import app.index.verify
 import app.index.cache
-import app.index.catalog.saving
+import app.index.catalog.writes
 import app.index.catalog.in_memory
-import app.index.catalog.unusable
+import app.index.catalog.db_errors
 from tests.index.helpers import pi_store
 from tests.index.text.helpers import texts
 from app.index.index import Index
@@ -372,8 +372,8 @@ def test_on_a_network_share_the_journal_is_one_that_works_there(
 ) -> None:
     table = cache.with_name("mounts")
     table.write_text(f"/dev/a / ext4 rw 0 0\nserver:/home {cache.parent} {kind} rw 0 0\n")
-    really = mounts.is_silent
-    monkeypatch.setattr(mounts, "is_silent", lambda path: really(path, str(table)))
+    really = network_mounts.is_silent
+    monkeypatch.setattr(network_mounts, "is_silent", lambda path: really(path, str(table)))
     paths = fill(Path(store.root), 5)
     index = Index([store], str(cache))
     index.scan()

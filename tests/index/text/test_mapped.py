@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.index.text import mapped
-from app.index.text.mapped import LARGE, SLICE, Segments, Source
+from app.index.text import mmap_reader
+from app.index.text.mmap_reader import LARGE, SLICE, Segments, Source
 from app.index.text.segment import path_of
-from app.sessions.pieces import MARK, pack
+from app.sessions.passages import MARK, pack
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +21,7 @@ PIECE = pack(1, 0, b"needle")
 @pytest.fixture(params=["with the wheel", "without"])
 def wheel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "without":
-        monkeypatch.setattr(mapped, "stringzilla", None)
+        monkeypatch.setattr(mmap_reader, "stringzilla", None)
 
 
 @pytest.fixture(params=["the lock kept", "the lock let go of"])

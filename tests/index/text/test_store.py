@@ -16,13 +16,13 @@ from app.index.catalog.catalog import Catalog
 from app.index.index import Index
 from app.index.text import spans as spans_module
 from app.index.text import store as store_module
-from app.sessions.pieces import pack, pieces
+from app.sessions.passages import pack, pieces
 from tests.index.helpers import Listener, append, fill, message, pi_store, session, write
 from tests.index.test_soak import Mischief
 from tests.index.text.helpers import assert_right, scanned, segments, spans_by_name, texts
 
 if TYPE_CHECKING:
-    from app.index.scan.batch import Delta
+    from app.index.scan.deltas import Delta
     from app.stores.base import Store
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -209,7 +209,7 @@ from tests.index.helpers import pi_store
 catalog = Catalog(sys.argv[2], [pi_store(sys.argv[3])])
 assert catalog.groups() and catalog.newest(50)[0] and catalog.rows()
 catalog.close()
-print(sorted(name for name in sys.modules if name.startswith(("app.index.text", "app.index.catalog.saving"))))
+print(sorted(name for name in sys.modules if name.startswith(("app.index.text", "app.index.catalog.writes"))))
 """
 
 

@@ -10,7 +10,7 @@ import pytest
 from app.index.catalog.catalog import Catalog
 from app.index.catalog.database import Doubt
 from app.index.catalog.unused import NOTED_MS, UNUSED_MS
-from app.index.reading import Reading
+from app.index.parse_result import Reading
 from app.index.row import session_row
 from app.index.text import table
 from tests.index.helpers import pi_store

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def states(monkeypatch: pytest.MonkeyPatch, state: str) -> None:
     found = Verdict(state, "process 7 (agent) has it open", 7)
-    monkeypatch.setattr("app.sessions.manager.guard.verdict", lambda *_: found)
+    monkeypatch.setattr("app.sessions.manager.live_guard.verdict", lambda *_: found)
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def test_a_whole_file_has_no_problems(home: Home) -> None:
 
 
 def test_a_long_line_is_read_and_told(session: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.sessions.manager.damage.LONG_LINE", 1_000)
+    monkeypatch.setattr("app.sessions.manager.problems.LONG_LINE", 1_000)
     manager = session(*chain("one"), message("m", "00000001", "user", "x" * 2_000))
     assert [(type(found), found.line) for found in manager.problems] == [(LongLine, 3)]
     assert len(manager.build_session_context().messages) == 2

@@ -9,7 +9,7 @@ import pytest
 
 from app.sessions import FileStorage, HistoryStorage, SessionError, SessionManager
 from app.sessions.errors import AlreadyThere, NoFile, NoPath, ReadOnly, UnknownAgent, WriteFailed
-from app.sessions.storage.history import HistoryError, open_history
+from app.sessions.storage.prompt_history import HistoryError, open_history
 from tests.factory import chain, write_session
 from tests.sessions.manager.conftest import ANSWER, USER
 

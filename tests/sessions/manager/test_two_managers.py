@@ -122,7 +122,7 @@ def test_a_refused_move_leaves_the_leaf_where_others_put_it(
 
     def write() -> None:
         theirs.append(home.open(manager.session_file or "").append_message(USER))
-        monkeypatch.setattr("app.sessions.manager.guard.verdict", lambda *_: Verdict(LIVE, "open", 7))
+        monkeypatch.setattr("app.sessions.manager.live_guard.verdict", lambda *_: Verdict(LIVE, "open", 7))
 
     meanwhile(monkeypatch, write)
     with pytest.raises(LiveSession):
@@ -153,7 +153,7 @@ def test_a_session_is_live_under_all_its_names(
     link(path, other)
     running = Processes()
     running.claim(path, 7, "process 7 (omp) has it open")
-    monkeypatch.setattr("app.sessions.manager.guard.look", lambda *_: running)
+    monkeypatch.setattr("app.sessions.manager.live_guard.look", lambda *_: running)
     before = content(path)
     with pytest.raises(LiveSession) as caught:
         home.open(other).append_message(USER)

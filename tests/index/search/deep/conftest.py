@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.index.search.deep import finders
+from app.index.search.grep import finders
 
 
 @pytest.fixture(params=["stringzilla", "plain"])

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, example, given, settings
 
 from app.formats.kinds import TOOLS, USER
 from app.index.query.query import WORD, Query, Term
-from app.index.search.deep.session import Deep
+from app.index.search.grep.session import Deep
 from app.index.search.terms import Plan
 from tests.index.search.deep.sessions import queries, sessions, slow_spots
 

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from app.formats.fold import fold
-from app.index.search.deep import finders
+from app.index.search.grep import finders
 
 pytestmark = pytest.mark.skipif(not finders.knows_case(), reason="there is no such search here")
 

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.index.search.deep import ahead as ahead_module
-from app.index.search.deep.ahead import Ahead
-from app.index.search.deep.other_end import Board, OtherEnd, begin
+from app.index.search.grep import ahead as ahead_module
+from app.index.search.grep.ahead import Ahead
+from app.index.search.grep.other_end import Board, OtherEnd, begin
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.index.row import Row
-    from app.index.search.deep.verdict import Verdict
-    from app.index.search.found import Hit
+    from app.index.search.grep.verdict import Verdict
+    from app.index.search.results import Hit
     from tests.index.search.helpers import World
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="there is no such process here")
@@ -250,11 +250,11 @@ def test_a_file_that_is_left_and_has_changed_is_looked_into_as_it_is(
 
 
 def test_it_begins_before_what_decodes_lines_is_loaded() -> None:
-    program = "import sys, app.index.search.deep.ahead; print(*sys.modules)"
+    program = "import sys, app.index.search.grep.ahead; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
-    assert not loaded & {"msgspec", "json", "app.formats.dialects", "app.index.search.deep.session"}
-    assert "app.index.search.deep.glance" in loaded
+    assert not loaded & {"msgspec", "json", "app.formats.dialects", "app.index.search.grep.session"}
+    assert "app.index.search.grep.glance" in loaded
 
 
 def test_what_was_looked_for_before_is_not_taken_for_something_else(

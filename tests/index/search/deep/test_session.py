@@ -10,9 +10,9 @@ import pytest
 from app.formats import kinds
 from app.formats.encode import encode
 from app.index.query.query import REGEX, WORD, Query, Term
-from app.index.search.deep import backwards, glance
-from app.index.search.deep.session import Deep
-from app.index.search.deep.verdict import Verdict
+from app.index.search.grep import glance, reverse_reader
+from app.index.search.grep.session import Deep
+from app.index.search.grep.verdict import Verdict
 from app.index.search.terms import Plan
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ def test_a_pattern_is_looked_for_in_the_lines_that_have_what_it_needs(path: Path
 
 
 def test_a_file_longer_than_what_is_read_at_once(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.index.search.deep.session.READ", 4096)
+    monkeypatch.setattr("app.index.search.grep.session.READ", 4096)
     long = "x" * 20_000
     begin = HEAD + said("user", "first") + called("bash", "0", command=long)
     lines = [*[said("user", f"word{number}") for number in range(200)], said("user", long + "last")]
@@ -191,7 +191,7 @@ def test_a_file_that_became_shorter_ends_where_it_ends(path: Path) -> None:
     path.write_bytes(HEAD + said("user", "needle") + said("user", "gone") * 9)
     descriptor = os.open(path, os.O_RDONLY)
     try:
-        lines = backwards.Backwards()
+        lines = reverse_reader.Backwards()
         lines.open(descriptor)
         os.truncate(path, len(HEAD + said("user", "needle")))
         found = b"".join(bytes(each.data[each.start : each.end]) for each in lines.slices())

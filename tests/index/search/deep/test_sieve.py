@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.formats.fold import fold
-from app.index.search.deep import unfold
-from app.index.search.deep.literal import required
-from app.index.search.deep.sieve import of_word
+from app.index.search.grep import unfold
+from app.index.search.grep.byte_search import required
+from app.index.search.grep.prefilter import of_word
 from tests.index.search.deep.sessions import WORDS, spelt
 
 if TYPE_CHECKING:

@@ -1,0 +1,49 @@
+"""What filters may ask of a session that its row does not say: whether it is live or pinned."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from app.index.live_sessions import live_sessions
+from app.index.query.query import Facts
+from app.stores.live import look
+from app.stores.pins import read_own_pins
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from app.index.row import Row
+    from app.stores.base import Store
+
+
+def facts_of(
+    stores: Sequence[Store], rows: Callable[[], Sequence[Row]], now_ms: int, state_folder: str = ""
+) -> Facts:
+    """The facts about the sessions of `stores` at this moment; each is looked up when it is first asked for.
+
+    :param rows: all sessions, among which the newest of a folder are to be found (FORMATS 2.4).
+    :param state_folder: leafmark's own, with the pins of agents that know none; "" where there is none.
+    """
+    by_root = {store.root: store for store in stores}
+
+    @cache
+    def live() -> frozenset[str]:
+        return frozenset(live_sessions(rows(), look(stores), now_ms))
+
+    @cache
+    def pins(root: str, agent: str) -> frozenset[str]:
+        try:
+            store = by_root[root].of(agent)
+        except KeyError:
+            return frozenset()
+        return store.agent.pins(store)
+
+    @cache
+    def own_pins() -> frozenset[tuple[str, str]]:
+        return read_own_pins(state_folder) if state_folder else frozenset()
+
+    def pinned(row: Row) -> bool:
+        return row.id in pins(row.store, row.agent) or (row.agent, row.id) in own_pins()
+
+    return Facts(lambda row: row.path in live(), pinned)

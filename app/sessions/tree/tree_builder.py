@@ -1,0 +1,242 @@
+"""The lines of a session taken in one after the other: entries, labels, the name, and what is wrong.
+
+How entries hang together is worked out afterwards, by `app.sessions.parent_links`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.formats.decode import BadLine
+from app.formats.dialects import named
+from app.formats.dialects.base import Mark
+from app.formats.header import Fault
+from app.formats.lines import BOM, after_blanks, is_blank
+from app.formats.skim import REFUSALS
+from app.formats.trim import trimmed
+from app.sessions.header_checks import MORE_THAN_ENTRIES, Heads
+from app.sessions.tree.node import Node
+from app.sessions.tree.row_fields import role_of, stop_of
+from app.sessions.tree.row_loader import LONG
+from app.sessions.tree.skeleton import outliner, says_something
+from app.sessions.tree.windows import windows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.formats.header import Header
+    from app.formats.skim import Skim, Stamp
+    from app.sessions.tree.row_loader import Rows
+    from app.sessions.tree.skeleton import Outline
+
+UNFINISHED = "the last line is unfinished; it may still be being written"
+"""What is said of a torn last line."""
+
+_NEWLINE = 0x0A
+
+# Words that stand in most lines: one text for all of them.
+_WORDS: dict[str | None, str] = {
+    word: word
+    for word in ("message", "custom", "custom_message", "user", "assistant", "toolResult", "toolUse", "stop")
+}
+
+
+class Overtaken(Exception):
+    """Nobody waits any more for what was being read."""
+
+
+class Intake:
+    """What was read of a file so far.
+
+    entries       in file order; not yet linked
+    problems      the lines that were skipped and other faults, in file order
+    labels        label by entry id, in the order in which they were given; "" for one that was cleared
+    label_stamps  when each of them was given, as written
+    label_lines   of every line that gives or clears a label: whose, the line's number and its offset
+    name          the user's name of the session, raw, or None
+    marked        the leaf's id where a line names it outright, in a tuple of one; else None
+    lines         how many complete lines were read; not known behind `skip_to`
+    offset        the byte after the last newline that was read
+    unfinished    the last line has no newline, but is an entry all the same
+    torn          the last line where it has no newline and is no entry, at least not yet
+    """
+
+    def __init__(self, header: Header, entries: list[Node], rows: Rows) -> None:
+        self.entries = entries
+        self.problems: list[Fault] = list(header.faults)
+        self.labels: dict[str, str] = {}
+        self.label_stamps: dict[str, Stamp] = {}
+        self.label_lines: list[tuple[str | None, int, int]] = []
+        self.name = header.name
+        self.marked: tuple[str | None] | None = None
+        self.offset = 0
+        self.unfinished = False
+        self.torn: Fault | None = None
+        self._header = header
+        self._version = header.version
+        self._dialect = named(header.dialect)
+        self._decode = outliner(snake=self._dialect.snake)
+        self._rows = rows
+        self._heads = Heads()
+        self.lines = 0
+
+    def skip_to(self, offset: int) -> None:
+        """Begin at a line further on; its number and those of the lines after it are not known."""
+        self.offset = offset
+        self.lines = 1
+
+    def read(self, descriptor: int, keep_going: Callable[[], bool] = lambda: True) -> None:
+        """Take in what follows `offset`.
+
+        :param keep_going: asked before each window of lines.
+        :raises Overtaken: it said no; what was read until then is of no use.
+        :raises OSError: the file cannot be read.
+        """
+        self.torn = None
+        for buffer, size, length in windows(descriptor, self.offset):
+            if not keep_going():
+                raise Overtaken
+            if buffer[size - 1] != _NEWLINE:
+                self._read_unfinished(bytes(memoryview(buffer)[:size]), length)
+                return
+            if self._dialect.one_entry_a_line:
+                self._read_entries(buffer, size)
+            else:
+                self._read_lines(bytes(memoryview(buffer)[:size]))
+            self.offset += length
+
+    def _read_entries(self, buffer: bytearray, size: int) -> None:
+        """The common case: each line is one entry, of which little is needed."""
+        decode, find, add = self._decode, buffer.find, self._add
+        view, base, number = memoryview(buffer), self.offset, self.lines
+        start = self._begin()
+        while start < size:
+            end = find(b"\n", start, size)
+            number += 1
+            line = view[start:end]
+            try:
+                outline = decode(line) if end - start <= LONG else None
+            except REFUSALS:
+                start, blank = after_blanks(buffer, start, size)
+                if blank:
+                    number += blank - 1
+                    continue
+                outline = None
+            if (
+                outline is None
+                or outline.type in MORE_THAN_ENTRIES
+                or (outline.message is None and outline.type == "message")
+            ):
+                self._read_line(bytes(line), number, base + start)
+            else:
+                add(outline, number, base + start, end - start)
+            start = end + 1
+        self.lines = number
+
+    def _read_lines(self, data: bytes) -> None:
+        offset = self.offset
+        start = self._begin()
+        while start < len(data):
+            start, blank = after_blanks(data, start, len(data))
+            self.lines += blank
+            if start == len(data):
+                break
+            end = data.find(b"\n", start)
+            if end < 0:
+                end = len(data)
+            self.lines += 1
+            self._read_line(data[start:end], self.lines, offset + start)
+            start = end + 1
+
+    def _begin(self) -> int:
+        """Where the first line begins in what was read."""
+        return len(BOM) if not self.lines and self._header.has_bom else 0
+
+    def _read_unfinished(self, line: bytes, length: int) -> None:
+        """:param length: how many bytes the file has of it."""
+        before = len(self.entries)
+        faults = len(self.problems)
+        self._read_lines(line)
+        self.lines -= 1
+        self.unfinished = len(self.entries) > before
+        if not self.unfinished and len(self.problems) > faults:
+            # Whatever is wrong with it, it may still be being written.
+            del self.problems[faults:]
+            self.torn = Fault(self.lines + 1, self.offset, UNFINISHED, torn=True, length=length)
+
+    def _read_line(self, line: bytes, number: int, offset: int) -> None:
+        if is_blank(line):
+            return
+        try:
+            skims = self._dialect.skims(line)
+        except BadLine as bad:
+            self.problems.append(Fault(number, offset, bad.reason))
+            return
+        part = 0
+        for skim in skims:
+            if type(skim) is Mark:
+                self._mark(skim, number, offset)
+            else:
+                self._take(skim, number, offset, len(line), part)
+                part += 1
+
+    def _take(self, skim: Skim, number: int, offset: int, length: int, part: int) -> None:
+        kind = skim.type
+        if self._dialect.one_entry_a_line and (kind == "session" or (kind == "title" and skim.id is None)):
+            reason = self._heads.fault(kind, skim.id, len(self.entries))
+            if reason:
+                self.problems.append(Fault(number, offset, reason))
+            return
+        node = self._add(skim, number, offset, length)
+        node.part = part
+        if length > LONG:
+            self._rows.hold(node, skim)
+        if kind == "message":
+            if skim.message is None:
+                self.problems.append(Fault(number, offset, "a message entry without a message"))
+        elif kind == "label":
+            self._label(skim, number, offset)
+        elif kind == "session_info":
+            self.name = self._dialect.renamed(self.name, trimmed(skim.name))
+
+    def _add(self, outline: Outline | Skim, number: int, offset: int, length: int) -> Node:
+        entries, words = self.entries, _WORDS
+        kind = outline.type or ""
+        role = stop = None
+        has_text = False
+        message = outline.message
+        if message is not None and kind == "message":
+            role = words.get(message.role) or role_of(message.role, self._version)
+            if role == "assistant":
+                stop = words.get(message.stop_reason) or stop_of(message.stop_reason)
+                has_text = says_something(message.content)
+        node = Node(
+            len(entries),
+            outline.id,
+            outline.parent_id,
+            words.get(kind, kind),
+            role,
+            number,
+            offset,
+            length,
+            outline.timestamp,
+            stop,
+            has_text,
+        )
+        entries.append(node)
+        return node
+
+    def _label(self, skim: Skim, number: int, offset: int) -> None:
+        self.label_lines.append((skim.target_id, number, offset))
+        if skim.target_id is not None and self._header.has_ids:
+            self.labels.pop(skim.target_id, None)
+            self.labels[skim.target_id] = skim.label or ""
+            self.label_stamps[skim.target_id] = skim.timestamp
+
+    def _mark(self, mark: Mark, number: int, offset: int) -> None:
+        if mark.type == "leaf":
+            self.marked = (mark.target_id,)
+        elif mark.type == "label":
+            self._label(mark, number, offset)
+        elif mark.type == "session_info":
+            self.name = trimmed(mark.name)

@@ -1,0 +1,314 @@
+"""The first rows on the terminal, from the catalog, before Textual is imported (PERFORMANCE 3.1).
+
+Importing the screen library takes many times as long as reading sixty rows and writing them. So the picture
+that the library will draw is written first, by hand; the keys that are typed meanwhile wait in the terminal,
+unechoed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from app.index.catalog.front import Front
+from app.stores.pins import all_pins
+from app.view.bars import reading_note
+from app.view.frame import frame
+from app.view.palette import THEMES, eight_bit, few_colours, rgb, style_of
+from app.view.session_list import SessionList
+from app.view.terminal import depth, places_text, speller
+from app.view.wide_glyphs import placed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any
+
+    from app.index.row import Row
+    from app.setup import Setup
+    from app.signals import Ending
+    from app.view.arrangement import Arrangement
+
+    Look = tuple[str, str, str]  # attributes, and the codes of both colours
+
+ENTER = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[H"
+# everything that the screen library may have switched on as well, for when it is ended before it can
+LEAVE = (
+    "\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?2004l\x1b[?1004l\x1b[?2048l\x1b[<u"
+    "\x1b[?7h\x1b[?1049l\x1b[?25h"
+)
+SMALLEST = (20, 6)
+ATTRIBUTES = {"bold": ("1", "22"), "italic": ("3", "23"), "underline": ("4", "24"), "reverse": ("7", "27")}
+"""The codes that switch each on and off."""
+
+
+class Terminal:
+    """The terminal between the first frame and the screen library: in the alternate screen, not echoing.
+
+    :meth:`restore` gives it back as it was found, whoever changed it since.
+    """
+
+    def __init__(self, output: int, source: int, encoding: str = "utf-8") -> None:
+        self._output = output
+        self._source = source
+        self._encoding = encoding
+        self.size = os.get_terminal_size(output)
+        self._before: list[Any] | None = None
+        self._entered = False
+
+    def enter(self, picture: str) -> None:
+        """Switch to the alternate screen and show a picture; typed keys are neither echoed nor lost."""
+        import termios
+
+        self._before = termios.tcgetattr(self._source)
+        quiet = termios.tcgetattr(self._source)
+        quiet[0] &= ~(termios.IXON | termios.ICRNL | termios.INLCR | termios.IGNCR)
+        quiet[3] &= ~(termios.ECHO | termios.ICANON | termios.IEXTEN)
+        # Ctrl+Z is undo
+        quiet[6][termios.VSUSP] = os.fpathconf(self._source, "PC_VDISABLE")
+        termios.tcsetattr(self._source, termios.TCSANOW, quiet)
+        self._entered = True
+        self.show(ENTER + picture)
+
+    def show(self, picture: str) -> None:
+        """Show another picture."""
+        _write(self._output, picture, self._encoding)
+
+    def leave(self) -> None:
+        """Leave the alternate screen, for when the screen library did not come up or did not come to its
+        end.
+        """
+        if self._entered:
+            try:
+                self.show(LEAVE)
+            except OSError:
+                pass  # the terminal is gone
+            self._entered = False
+
+    def is_left(self) -> None:
+        """The screen library has left the alternate screen."""
+        self._entered = False
+
+    def give_back(self) -> None:
+        """Leave the alternate screen, unless it is left, and give the terminal its settings back. May come at
+        any moment, also while it is doing it.
+        """
+        self.leave()
+        self.restore()
+
+    def restore(self) -> None:
+        """Give the terminal its settings back."""
+        if self._before is not None:
+            import termios
+
+            try:
+                termios.tcsetattr(self._source, termios.TCSANOW, self._before)
+            except termios.error:
+                pass  # the terminal is gone, and its settings with it
+
+
+def fill_list(
+    setup: Setup, height: int, arrangement: Arrangement, catalog: Front
+) -> tuple[SessionList, list[tuple[str, int, int, int]]]:
+    """The session list as far as the first screen needs it: the groups that fit there, rows of the open
+    ones, or of this folder.
+
+    :param height: lines of the screen.
+    :return: the list, and the counts of every project, for those that are missing in it.
+    """
+    try:
+        pins = all_pins(setup.stores, setup.state_folder)
+    except OSError:  # its path is relative, and leads nowhere
+        pins = frozenset()
+    model = SessionList(setup.here, setup.home, arrangement, pins)
+    counts = catalog.groups()
+    model.preview(counts, (), most=height)
+    if arrangement.grouped:
+        model.open_first(height)
+    folders = model.first_groups() if arrangement.grouped else setup.here
+    model.preview((), (row for cwd in folders for row in catalog.rows_of(cwd)))
+    return model, counts
+
+
+def show(
+    setup: Setup,
+    theme: str,
+    arrangement: Arrangement,
+    ending: Ending,
+    query: str | None = None,
+    *,
+    ascii_only: bool = False,
+    nowhere: Callable[[], Sequence[tuple[str, str, str]]] | None = None,
+) -> tuple[SessionList, Terminal | None]:
+    """Write the first frame, empty where the terminal is too small for one.
+
+    :param ending: told to give the terminal back.
+    :param query: of the selector; None for the browser. What it may leave out is not in the list.
+    :param ascii_only: spell it in ASCII.
+    :param nowhere: asked where there is nothing at all, for what is then said (`SessionList.nowhere`).
+    :return: the list as shown, and the terminal to give back at the end.
+    """
+    output, source = _terminal()
+    if output is None or source is None:
+        return SessionList(setup.here, setup.home, arrangement), None
+    terminal = Terminal(output, source, setup.encoding)
+    ending.first(terminal.give_back)
+    catalog = Front(setup.cache_folder, setup.stores)
+    try:
+        model, counts = fill_list(setup, _height(terminal), arrangement, catalog)
+        if query:
+            model.begin_with(query)
+        if nowhere is not None and not model.known and all(store.is_bare() for store in setup.stores):
+            model.nowhere = nowhere()
+        terminal.enter(_picture(setup, theme, model, terminal, query, ascii_only=ascii_only))
+        # the picture is there: the rest of the list is for the screen that follows
+        model.preview(counts, ())
+    except BaseException:
+        terminal.give_back()
+        raise
+    finally:
+        catalog.close()
+    return model, terminal
+
+
+def fill(
+    setup: Setup,
+    theme: str,
+    model: SessionList,
+    terminal: Terminal,
+    rows: Iterable[Row],
+    done: int,
+    total: int,
+    query: str | None = None,
+    *,
+    ascii_only: bool = False,
+) -> None:
+    """Put the sessions that were read first into an empty first frame, and into `model`.
+
+    :param query: as in `show`, and so is ``ascii_only``.
+    :param done: how many files are read; `total`: how many there are to read.
+    """
+    model.load(rows)
+    model.open_first(_height(terminal))
+    model.reading = done, total
+    note = reading_note(done, total)
+    terminal.show(_picture(setup, theme, model, terminal, query, note, ascii_only=ascii_only))
+
+
+def _height(terminal: Terminal) -> int:
+    """How many lines of the list there is room for."""
+    return max(1, terminal.size.lines - 5)
+
+
+def _picture(
+    setup: Setup,
+    theme: str,
+    model: SessionList,
+    terminal: Terminal,
+    query: str | None,
+    note: str = "",
+    *,
+    ascii_only: bool,
+) -> str:
+    """What to write; empty where the terminal is too small for it."""
+    columns, lines = terminal.size
+    if columns < SMALLEST[0] or lines < SMALLEST[1]:
+        return ""
+    now_ms = setup.now_ms()
+    drawn = frame(
+        model,
+        columns,
+        lines,
+        now_ms=now_ms,
+        here=setup.here[0],
+        home=setup.home,
+        note=note or ("example sessions" if setup.demo else ""),
+        query=query,
+        keys=_keys(model, query),
+    )
+    spell = speller(setup.encoding, ascii_only=ascii_only)
+    if spell is not None:
+        drawn = [[(spell(text), style, ground) for text, style, ground in pieces] for pieces in drawn]
+    return ansi(drawn, THEMES[theme], depth(os.environ))
+
+
+def _keys(model: SessionList, query: str | None) -> Sequence[tuple[str, str]] | None:
+    """What the last line offers; None for what it mostly does."""
+    has_row = any(line.row is not None for line in model.lines)
+    # without a catalog nothing is looked for yet: mostly rows come with the next picture
+    is_unknown = not model.known and model.nowhere is None
+    if query is None and (has_row or is_unknown):
+        return None
+    from app.view import footer
+
+    if query is None:
+        return footer.keys_without_session(model)
+    return footer.line_keys(selects=True, here=True, typed=bool(query), has_row=has_row)
+
+
+def _terminal() -> tuple[int | None, int | None]:
+    """The descriptors to write to and read from: standard error and input, as the screen library uses
+    them.
+    """
+    if sys.platform == "win32" or not places_text(os.environ):
+        return None, None
+    return (2, 0) if os.isatty(2) and os.isatty(0) else (None, None)
+
+
+def ansi(picture: list[list[tuple[str, str, str]]], theme: Mapping[str, str], bits: int) -> str:
+    """The picture as text for a terminal of ``bits`` of colour. Lines are placed, not broken.
+
+    Of the look of a piece only that is written in which it differs from the one before: spelt out each time,
+    colours are three quarters of a picture, and the rows wait behind them on their way to the screen.
+    """
+    looks: dict[tuple[str, str], Look] = {}
+    changes: dict[tuple[Look, Look], str] = {}
+    before = ("", "", "")
+    written: list[str] = ["\x1b[0m"]
+    for number, pieces in enumerate(picture, 1):
+        written.append(f"\x1b[{number}H")
+        for text, style, background in pieces:
+            if not text:
+                continue
+            look = looks.get((style, background))
+            if look is None:
+                look = looks[style, background] = _look(style, background, theme, bits)
+            if text.isspace() and not ("underline" in look[0] or "reverse" in look[0]):
+                # blanks have no colour of their own
+                look = look[0], before[1], look[2]
+            if look != before:
+                change = changes.get((before, look))
+                if change is None:
+                    change = changes[before, look] = _change(before, look)
+                written.append(change)
+                before = look
+            written.append(text)
+    return placed("".join(written) + "\x1b[0m")
+
+
+def _look(style: str, background: str, theme: Mapping[str, str], bits: int) -> Look:
+    colour, attributes = style_of(style, theme)
+    if bits == 24:
+        return (
+            attributes,
+            "38;2;{};{};{}".format(*rgb(colour)),
+            "48;2;{};{};{}".format(*rgb(theme[background])),
+        )
+    if bits == 8:
+        return attributes, f"38;5;{eight_bit(colour)}", f"48;5;{eight_bit(theme[background])}"
+    return few_colours(attributes, colour, theme[background], theme, sixteen=bits == 4)
+
+
+def _change(before: Look, after: Look) -> str:
+    """What makes one look the other."""
+    had, has = before[0].split(), after[0].split()
+    codes = [ATTRIBUTES[name][1] for name in had if name not in has]
+    codes += [ATTRIBUTES[name][0] for name in has if name not in had]
+    codes += [colour for colour, old in zip(after[1:], before[1:], strict=True) if colour != old]
+    return f"\x1b[{';'.join(codes)}m"
+
+
+def _write(descriptor: int, text: str, encoding: str) -> None:
+    data = text.encode(encoding, "replace")
+    while data:
+        data = data[os.write(descriptor, data) :]
