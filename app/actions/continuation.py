@@ -26,7 +26,7 @@ from app.sessions.errors import (
     SessionError,
 )
 from app.sessions.manager.change import Change
-from app.sessions.manager.live_guard import Guard
+from app.sessions.manager.live_guard import LiveGuard
 from app.sessions.manager.tracked_file import now_ms
 from app.sessions.storage.file_storage import FileStorage
 from app.small_files import read_small
@@ -166,7 +166,7 @@ def _expect_idle(path: str, session: str, agent: str, env: Mapping[str, str]) ->
         header = find_header(session, descriptor, (agent,))
     finally:
         os.close(descriptor)
-    found = Guard(env, paths.home_folder(env)).verdict(header, path, now_ms())
+    found = LiveGuard(env, paths.home_folder(env)).verdict(header, path, now_ms())
     if found.state != IDLE:
         reason = f"{found.reason}; it may still be writing to this file: end it first"
         raise LiveSession(path, reason, found.pid)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from app import paths
 from app.formats.header import find_header
 from app.sessions.errors import Changed, LiveSession, NotAFile, NotThere, Unreadable
-from app.sessions.manager.live_guard import Guard
+from app.sessions.manager.live_guard import LiveGuard
 from app.sessions.manager.tracked_file import now_ms
 from app.stores import agent_named, artifacts_folder, discover, store_holding
 from app.stores.locks import Busy
@@ -74,12 +74,12 @@ def removable(path: str, env: Mapping[str, str], store: Store | None, anyway: bo
             status = os.lstat(path)
         except OSError as error:
             raise _unreadable(path, error) from None
-        Guard(env, home).check("trash", header, path, now_ms(), only_live=anyway)
+        LiveGuard(env, home).check("trash", header, path, now_ms(), only_live=anyway)
         every = [*stores, *discover(env, home, paths.here() or os.sep)]
         session = Removable(path, status, header, artifacts_folder(path, every))
         with _without_writers(header.agent, path):
             # Directly before it goes, and with a look of its own: an agent may have begun meanwhile.
-            Guard(env, home).check("trash", header, path, now_ms(), only_live=anyway)
+            LiveGuard(env, home).check("trash", header, path, now_ms(), only_live=anyway)
             _expect_same(path, status)
             yield session
 

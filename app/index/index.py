@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from app.index.query.query import Facts
     from app.index.row import Row
     from app.index.scan.deltas import OnDelta
-    from app.index.scan.metrics import Counts
+    from app.index.scan.metrics import Metrics
     from app.index.search.grep.ahead import Ahead
     from app.index.search.hit_branch import Place
     from app.index.search.results import Hit
@@ -82,7 +82,7 @@ class Index:
         self._foreseen: tuple[object, ...] | None = None
 
     @property
-    def counts(self) -> Counts:
+    def counts(self) -> Metrics:
         """What scanning has cost so far."""
         return self._scanner.counts
 

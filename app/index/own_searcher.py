@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from app.index.catalog.catalog import Catalog
     from app.index.row import Row
     from app.index.scan.deltas import Delta, OnDelta
-    from app.index.search.engine import Searcher
+    from app.index.search.engine import SearchEngine
     from app.stores.base import Store
 
 
@@ -28,13 +28,13 @@ class OwnSearcher:
     def __init__(
         self, catalog: Catalog, stores: Sequence[Store], home: str, unread: Callable[[], Mapping[str, str]]
     ) -> None:
-        """See `Searcher`."""
+        """See `SearchEngine`."""
         self._catalog = catalog
         self._stores = stores
         self._home = home
         self._unread = unread
         self._lock = threading.Lock()
-        self._searcher: Searcher | None = None
+        self._searcher: SearchEngine | None = None
         # The rows as they were given out first, and what was told of since, for whoever searches first; None:
         # it is gone.
         self._given: list[Row] | None = None
@@ -49,14 +49,16 @@ class OwnSearcher:
         """The rows that the deltas of later scans are against: with them the catalog need not be asked."""
         self._given = rows
 
-    def searcher(self) -> Searcher:
+    def searcher(self) -> SearchEngine:
         """The searcher, which knows all sessions that are known by now."""
         # A list that is only printed needs nothing of it.
-        from app.index.search.engine import Searcher
+        from app.index.search.engine import SearchEngine
 
         with self._lock:
             if self._searcher is None:
-                self._searcher = Searcher(self._catalog, self._stores, home=self._home, unread=self._unread)
+                self._searcher = SearchEngine(
+                    self._catalog, self._stores, home=self._home, unread=self._unread
+                )
                 given, self._given = self._given, None
                 told, self._told = self._told, {}
                 if given is not None:

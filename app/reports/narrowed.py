@@ -19,7 +19,7 @@ from app.view.session_filter import texts
 
 if TYPE_CHECKING:
     from app.index.row import Row
-    from app.index.search.term_matcher import Seeker
+    from app.index.search.term_matcher import TermMatcher
     from app.setup import Setup
 
 
@@ -49,13 +49,13 @@ def _refuse_texts(query: str) -> None:
             raise QueryError(said, token.start, token.length)
 
 
-def _seeker(term: Term) -> Seeker:
+def _seeker(term: Term) -> TermMatcher:
     if term.kind == REGEX:
         return seeker(term)
     return seeker(Term(term.kind, term.text, False, term.negated, term.position, term.length))
 
 
-def _has(row: Row, looks: list[tuple[Seeker, bool]], home: str) -> bool:
+def _has(row: Row, looks: list[tuple[TermMatcher, bool]], home: str) -> bool:
     """Whether each term is somewhere in what a row says, and none of the negated ones."""
     said = texts(row, tilde(row.cwd, home))
     return all(any(map(look.in_text, said)) is not negated for look, negated in looks)

@@ -22,7 +22,7 @@ from app.view.ages import age
 from app.view.folders import tilde
 from app.view.progress import stopped_note
 from app.view.prompts import continued_question, earlier_question, named_question, new_question
-from app.view.selection import Meant
+from app.view.selection import StableSelection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class ActingScreen(UnderWayScreen):
 
         # whatever the file says, what is edited is one line that a terminal can show
         before = one_line(fold_title(row.name or ""), len(row.name or "") + 1)
-        meant = Meant(self.side.model, [row])
+        meant = StableSelection(self.side.model, [row])
 
         def where() -> Region | None:
             there = meant.row
@@ -157,7 +157,7 @@ class ActingScreen(UnderWayScreen):
         """
         from app.screens.dialogs import FolderDialog
 
-        meant = Meant(self.side.model, [row])
+        meant = StableSelection(self.side.model, [row])
 
         def chosen(folder: str | None) -> None:
             if folder is not None:

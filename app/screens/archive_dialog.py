@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 from app.formats.text import one_line
 from app.messages.archive import ArchiveRead
-from app.services.list_facts import Surroundings
+from app.services.list_facts import ListFacts
 from app.view.ages import age, size
 from app.view.cells import fill, steady, width
 from app.widgets.dialog import Dialog
@@ -59,7 +59,7 @@ class ArchiveDialog(Dialog["Archived | None"]):
     def __init__(self, setup: Setup, failed: Callable[[BaseException], None]) -> None:
         super().__init__()
         self._list = _Archive(setup.now_ms())
-        self._surroundings = Surroundings(setup, self.post_message, failed)
+        self._surroundings = ListFacts(setup, self.post_message, failed)
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog tall") as box:

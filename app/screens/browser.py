@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
     from app.index.row import Row
-    from app.services.index_share import Following
+    from app.services.index_share import IndexShare
     from app.services.indexing import Indexing
     from app.settings import Settings
     from app.setup import Setup
@@ -51,7 +51,7 @@ class BrowserScreen(TreeScreen):
         setup: Setup,
         model: SessionList,
         settings: Settings,
-        indexing: Indexing | Following | None = None,
+        indexing: Indexing | IndexShare | None = None,
         *,
         begin_at: str = "",
     ) -> None:

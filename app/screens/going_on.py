@@ -12,7 +12,7 @@ from app.screens.choices import Choice, ChoiceDialog, TextDialog
 from app.screens.dialogs import FolderDialog
 from app.screens.summarising import Summarising
 from app.services.branch_jobs import WHAT
-from app.view.selection import Meant
+from app.view.selection import StableSelection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from app.index.row import Row
     from app.messages.acting import Outcome, PointsFound
     from app.screens.picking_screen import PickingScreen
-    from app.services.branch_jobs import Going
+    from app.services.branch_jobs import BranchJobs
 
 HERE, STAY, ELSEWHERE, OTHER_FOLDER = "here", "stay", "elsewhere", "folder"
 
@@ -60,7 +60,7 @@ _EDITING = _Labels(
 class _Decided(NamedTuple):
     """What is being done: the session, the question, and the answers to it."""
 
-    meant: Meant
+    meant: StableSelection
     question: Question
     way: str
     folder: str | None
@@ -78,12 +78,12 @@ class GoingOn:
     :param compare: lays the branch of the entry beside the active path.
     """
 
-    def __init__(self, screen: PickingScreen, going: Going, compare: Callable[[], None]) -> None:
+    def __init__(self, screen: PickingScreen, going: BranchJobs, compare: Callable[[], None]) -> None:
         self._screen = screen
         self._going = going
         self._compare = compare
         self.summary = Summarising(screen, going, self._act)
-        self._meant: Meant | None = None
+        self._meant: StableSelection | None = None
         self._entry_id = ""
         # what is asked first, while it is; and where the session was when that was last found out
         self._asks: ChoiceDialog | None = None
@@ -97,7 +97,7 @@ class GoingOn:
 
     def begin(self, row: Row, entry_id: str) -> None:
         """Find out what can be done at an entry of the session of `row`."""
-        self._meant, self._entry_id = Meant(self._screen.model, [row]), entry_id
+        self._meant, self._entry_id = StableSelection(self._screen.model, [row]), entry_id
         self._find_out(row)
 
     def look_again(self) -> None:
@@ -138,7 +138,7 @@ class GoingOn:
         else:
             self._offer(question)
 
-    def _offer_safe(self, meant: Meant, question: Question) -> None:
+    def _offer_safe(self, meant: StableSelection, question: Question) -> None:
         tools = ", ".join(list(dict.fromkeys(question.waiting))[:3])
         choices = [
             Choice(point.entry_id, str(number), f"{_SAFE[point.kind]}")

@@ -16,13 +16,13 @@ from app.screens.sessions_side import SessionsSide
 from app.screens.surroundings_screen import SurroundingsScreen
 from app.services.indexing import Indexing
 from app.view.bars import reading_note
-from app.view.rescan_report import LOOKING_AGAIN, SeenAgain
+from app.view.rescan_report import LOOKING_AGAIN, RescanReport
 from app.view.wrapping import wrap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from app.index.row import Row
-    from app.services.index_share import Following
+    from app.services.index_share import IndexShare
     from app.settings import Settings
     from app.setup import Setup
     from app.view.arrangement import Arrangement
@@ -46,7 +46,7 @@ class KeepingScreen(SurroundingsScreen):
         setup: Setup,
         model: SessionList,
         settings: Settings,
-        indexing: Indexing | Following | None = None,
+        indexing: Indexing | IndexShare | None = None,
         *,
         selects: bool = False,
     ) -> None:
@@ -62,11 +62,11 @@ class KeepingScreen(SurroundingsScreen):
         self.unread = (0, 0)
         self.scanned = False
         # what has come and gone since it was asked to look again
-        self._seen_again: SeenAgain | None = None
+        self._seen_again: RescanReport | None = None
         self._kept = 0
         self._cold = False
-        self._above: Following | None = None
-        self._indexing: Indexing | Following = indexing or Indexing(setup, model.arrangement)
+        self._above: IndexShare | None = None
+        self._indexing: Indexing | IndexShare = indexing or Indexing(setup, model.arrangement)
         self.side = SessionsSide(
             model,
             setup,
@@ -122,14 +122,14 @@ class KeepingScreen(SurroundingsScreen):
         self.end_resuming()
         self.end_acting()
 
-    def lend_index(self, arrangement: Arrangement) -> Following:
+    def lend_index(self, arrangement: Arrangement) -> IndexShare:
         """What keeps the list of a screen over this one, from the same index; for one such screen at a time.
 
         :param arrangement: of that list.
         """
-        from app.services.index_share import Following
+        from app.services.index_share import IndexShare
 
-        self._above = Following(lambda: self._indexing, self.setup, arrangement, self.service_failed)
+        self._above = IndexShare(lambda: self._indexing, self.setup, arrangement, self.service_failed)
         self._above.load(self._indexed(), self._places, scanned=self.scanned, unread=self.unread)
         return self._above
 
@@ -239,7 +239,7 @@ class KeepingScreen(SurroundingsScreen):
 
     def action_rescan(self) -> None:
         """Look at every store again, and say so, and what came of it."""
-        self._seen_again = SeenAgain()
+        self._seen_again = RescanReport()
         if not self._indexing.rescan():
             self._indexing = Indexing(self.setup, self.model.arrangement)
             self._indexing.rescan()

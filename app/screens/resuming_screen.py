@@ -16,7 +16,7 @@ from app.screens.sessions_side import SessionsSide
 from app.services.made import stop_made
 from app.view.bars import resume_line
 from app.view.folders import tilde
-from app.view.selection import Meant
+from app.view.selection import StableSelection
 from app.widgets.line_list import LineList
 from app.widgets.session_list import SessionListView
 
@@ -51,7 +51,7 @@ class ResumingScreen(ActingScreen):
         self._bar_tells = False
         self._bar_timer: Timer | None = None
         # what is asked before a session is gone on with, and about which
-        self._dialog: tuple[ResumeDialog, Meant] | None = None
+        self._dialog: tuple[ResumeDialog, StableSelection] | None = None
 
     @cached_property
     def _planner(self) -> Planner:
@@ -151,7 +151,7 @@ class ResumingScreen(ActingScreen):
             return
         from app.screens.dialogs import ResumeDialog
 
-        meant = Meant(self.side.model, [row])
+        meant = StableSelection(self.side.model, [row])
         dialog = ResumeDialog(f"{row.agent}: {one_line(row.title, 50)}", self._standing(row, plan))
 
         def answered(answer: str | None) -> None:

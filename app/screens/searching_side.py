@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from app.index.index import Index
     from app.index.search.results import Hit
     from app.services.completing import Completing
-    from app.services.hit_locator import Spotter
+    from app.services.hit_locator import HitLocator
     from app.services.searching import Searching
     from app.setup import Setup
     from app.view.session_list import SessionList
@@ -94,10 +94,10 @@ class SearchingSide(Pane):
         return Searching(self._index, self.post_message, self._failed)
 
     @cached_property
-    def _spotter(self) -> Spotter:
-        from app.services.hit_locator import Spotter
+    def _spotter(self) -> HitLocator:
+        from app.services.hit_locator import HitLocator
 
-        return Spotter(self._index, self.post_message, self._failed)
+        return HitLocator(self._index, self.post_message, self._failed)
 
     @cached_property
     def _completing(self) -> Completing:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from app.actions.go_on import Question
     from app.messages.acting import SummaryMade
     from app.screens.sessions_screen import SessionsScreen
-    from app.services.branch_jobs import Going
+    from app.services.branch_jobs import BranchJobs
 
 
 class Summarising:
@@ -24,7 +24,7 @@ class Summarising:
     :param decided: gets the summary, "" for none, unless the user gives up.
     """
 
-    def __init__(self, screen: SessionsScreen, going: Going, decided: Callable[[str], None]) -> None:
+    def __init__(self, screen: SessionsScreen, going: BranchJobs, decided: Callable[[str], None]) -> None:
         self._screen = screen
         self._going = going
         self._decided = decided

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.services.list_facts import Surroundings
+    from app.services.list_facts import ListFacts
     from app.services.liveness import Liveness
     from app.view.session_list import SessionList
 
@@ -44,10 +44,10 @@ class SurroundingsScreen(ResumingScreen):
         return Liveness(self.setup, self.post_message, self.service_failed)
 
     @cached_property
-    def _surroundings(self) -> Surroundings:
-        from app.services.list_facts import Surroundings
+    def _surroundings(self) -> ListFacts:
+        from app.services.list_facts import ListFacts
 
-        return Surroundings(self.setup, self.post_message, self.service_failed)
+        return ListFacts(self.setup, self.post_message, self.service_failed)
 
     def end_surroundings(self) -> None:
         """End the services."""

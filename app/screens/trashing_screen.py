@@ -16,7 +16,7 @@ from app.screens.asking_screen import CANCEL, Asked, AskingScreen
 from app.stores import agent_named
 from app.view.cells import width
 from app.view.prompts import delete_question, trash_question
-from app.view.selection import Meant
+from app.view.selection import StableSelection
 from app.view.session_row import INDENT
 
 TYPE_CHECKING = False
@@ -74,7 +74,7 @@ class TrashingScreen(AskingScreen):
 
     def once_there(
         self,
-        meant: Meant,
+        meant: StableSelection,
         do: Callable[[Sequence[Row]], object],
         *,
         lost: str = "",
@@ -146,7 +146,7 @@ class TrashingScreen(AskingScreen):
         by then.
         """
         sessions, model = self.side.list, self.side.model
-        meant = Meant(model, rows)
+        meant = StableSelection(model, rows)
 
         def words(cells: int) -> str:
             there = meant.rows()

@@ -20,7 +20,7 @@ from app.screens.picking_screen import PickingScreen
 from app.screens.trashing_screen import title_of
 from app.services.made import stop_made
 from app.view.prompts import named_question
-from app.view.selection import Meant
+from app.view.selection import StableSelection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from app.screens.comparing import CompareDialog
     from app.screens.going_on import GoingOn
     from app.screens.labels_dialog import LabelAnswer
-    from app.services.branch_jobs import Going
+    from app.services.branch_jobs import BranchJobs
 
 
 class TreeScreen(PickingScreen):
@@ -41,10 +41,10 @@ class TreeScreen(PickingScreen):
     _comparing: CompareDialog | None = None
 
     @cached_property
-    def _going(self) -> Going:
-        from app.services.branch_jobs import Going
+    def _going(self) -> BranchJobs:
+        from app.services.branch_jobs import BranchJobs
 
-        return Going(self.setup, self.post_message, self.service_failed)
+        return BranchJobs(self.setup, self.post_message, self.service_failed)
 
     def on_unmount(self) -> None:
         stop_made(self, "_going")
@@ -105,7 +105,7 @@ class TreeScreen(PickingScreen):
     def edit_label(self, row: Row, entry_id: str, label: str) -> None:
         """Edit a label; in the entry's row where that is in sight."""
         tree = self.entry_tree
-        meant = Meant(self.model, [row])
+        meant = StableSelection(self.model, [row])
 
         def where() -> Region | None:
             view, there = tree.view, meant.row
@@ -144,7 +144,7 @@ class TreeScreen(PickingScreen):
 
         row, rows = self.side.list.row, self.model.rows()
         labelled_rows = [each for each in rows if each.labels]
-        meant = Meant(self.model, labelled_rows) if labelled_rows else None
+        meant = StableSelection(self.model, labelled_rows) if labelled_rows else None
 
         def answered(answer: LabelAnswer | None) -> None:
             if answer is None or meant is None:
@@ -181,7 +181,7 @@ class TreeScreen(PickingScreen):
         if picked is None:
             return
         entry = picked.entry_id
-        meant = Meant(self.model, [picked.row])
+        meant = StableSelection(self.model, [picked.row])
 
         def chosen(folder: str | None) -> None:
             if folder is not None:
@@ -206,7 +206,7 @@ class TreeScreen(PickingScreen):
         if shown is None:
             return
         offset = shown[1].offset
-        meant = Meant(self.model, [shown[0]])
+        meant = StableSelection(self.model, [shown[0]])
         self._comparing = CompareDialog(lambda at: self._going.compare(meant.row or meant.first, offset, at))
         self.app.push_screen(self._comparing)
 

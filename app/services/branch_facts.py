@@ -5,7 +5,7 @@ its own.
 from __future__ import annotations
 
 from app.messages.reading import BranchesRead
-from app.services.latest import Latest
+from app.services.latest import LatestOnlyWorker
 from app.services.yield_gil import IDLE, Turns
 from app.view.branch_table import BranchTable
 from app.view.problems import EntryFaults
@@ -29,7 +29,7 @@ class BranchReader:
     def __init__(self, post: Post, failed: Callable[[BaseException], None], growing: Lock) -> None:
         """:param growing: held while a tree grows."""
         self._post = post
-        self._latest = Latest("branches", failed)
+        self._latest = LatestOnlyWorker("branches", failed)
         self._growing = growing
         self._branches: tuple[SessionTree, Branches] | None = None
         self._table: BranchTable | None = None

@@ -7,7 +7,7 @@ from __future__ import annotations
 from threading import Event, Thread
 
 from app.messages.acting import BranchesCompared, DraftLeft, OutlineMade, PointsFound, SummaryMade
-from app.services.latest import Latest
+from app.services.latest import LatestOnlyWorker
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,14 +25,14 @@ WHAT = "go on"
 """What going on is called among the actions."""
 
 
-class Going:
+class BranchJobs:
     """Answers with ``PointsFound``, ``OutlineMade``, ``SummaryMade``, ``BranchesCompared``, ``DraftLeft``."""
 
     def __init__(self, setup: Setup, post: Post, failed: Callable[[BaseException], None]) -> None:
         self._setup = setup
         self._post = post
         self._failed = failed
-        self._latest = Latest("go", failed)
+        self._latest = LatestOnlyWorker("go", failed)
         self._cancel = Event()
 
     def ask(self, row: Row, entry_id: str) -> None:

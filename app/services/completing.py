@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from time import monotonic
 
-from app.services.latest import Latest
+from app.services.latest import LatestOnlyWorker
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Completing:
         """
         self._rows = rows
         self._home = home
-        self._latest = Latest("complete", failed)
+        self._latest = LatestOnlyWorker("complete", failed)
         self._vocabulary: Vocabulary | None = None
         self._made = -AS_NEW_AS
 

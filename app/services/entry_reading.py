@@ -9,7 +9,7 @@ from time import monotonic, sleep
 
 from app.formats.pixels import Overtaken
 from app.messages.reading import EntryRead, ImageDecoded
-from app.services.latest import Latest
+from app.services.latest import LatestOnlyWorker
 from app.services.reading import REST, reason_of
 from app.view.damaged_rows import DamagedLine
 
@@ -45,7 +45,7 @@ class EntryReader:
         :param blobs: where a session's agent keeps images; called in the thread.
         """
         self._post = post
-        self._latest = Latest("entry", failed)
+        self._latest = LatestOnlyWorker("entry", failed)
         self._way = way
         self._blobs = blobs
         self._images: Images | None = None

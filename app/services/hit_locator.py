@@ -21,7 +21,7 @@ AT_ONCE = 1 << 20
 ACTIVE = "on the active path"
 
 
-class Spotter(Questions):
+class HitLocator(Questions):
     """Looks hits up; answers with ``HitPlaced``, for a long session with two."""
 
     name = "spot"

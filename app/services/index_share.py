@@ -5,7 +5,7 @@ from __future__ import annotations
 from threading import Lock
 
 from app.messages.sessions import CatalogLoaded, IndexFailed, SessionsChanged
-from app.services.latest import Latest
+from app.services.latest import LatestOnlyWorker
 from app.view.session_list import SessionList
 
 TYPE_CHECKING = False
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from app.view.arrangement import Arrangement
 
 
-class Following:
+class IndexShare:
     """Stands in for `Indexing` on the upper screen, and posts the same; the lower one `load`s and `tell`s it
     what it was told itself.
     """
 
     def __init__(
         self,
-        indexing: Callable[[], Indexing | Following],
+        indexing: Callable[[], Indexing | IndexShare],
         setup: Setup,
         arrangement: Arrangement,
         failed: Callable[[BaseException], None],
@@ -41,7 +41,7 @@ class Following:
         self._setup = setup
         self._arrangement = arrangement
         self._post: Callable[[Message], object] | None = None
-        self._latest = Latest("follow", failed)
+        self._latest = LatestOnlyWorker("follow", failed)
         self._lock = Lock()
         self._loads = 0
         # what comes before the list is there, in order

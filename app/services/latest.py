@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     Job = Callable[[Callable[[], bool]], None]
 
 
-class Latest:
+class LatestOnlyWorker:
     """One background thread for requests of which only the newest matters (the tree under a moving cursor).
 
     A job gets a function that says whether it was overtaken; a long one asks between its steps. What a job

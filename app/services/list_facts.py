@@ -9,7 +9,7 @@ import os
 from app import paths
 from app.messages.sessions import HereFound, PinsRead, PlacesFound, SubagentsRead, Unremembered
 from app.services.indexing import place_of
-from app.services.latest import Latest
+from app.services.latest import LatestOnlyWorker
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from app.setup import Setup
 
 
-class Surroundings:
+class ListFacts:
     """Reads; answers with ``PinsRead``, ``HereFound``, ``PlacesFound``, ``SubagentsRead`` and
     ``ArchiveRead``.
     """
@@ -32,11 +32,11 @@ class Surroundings:
         self._setup = setup
         self._post = post
         # each kind in a thread of its own: a question must not drop one of another kind
-        self._pins = Latest("pins", failed)
-        self._here = Latest("here", failed)
-        self._places = Latest("places", failed)
-        self._files = Latest("files", failed)
-        self._memory = Latest("memory", failed)
+        self._pins = LatestOnlyWorker("pins", failed)
+        self._here = LatestOnlyWorker("here", failed)
+        self._places = LatestOnlyWorker("places", failed)
+        self._files = LatestOnlyWorker("files", failed)
+        self._memory = LatestOnlyWorker("memory", failed)
 
     def read_pins(self) -> None:
         """Which sessions are pinned."""

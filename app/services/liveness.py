@@ -8,7 +8,7 @@ from app.actions.resume import Plan, in_use, plan
 from app.index.live_sessions import Asked, live_sessions, verdict_to_resume
 from app.messages.acting import PlanMade, PlanReady
 from app.messages.sessions import StatesFound
-from app.services.latest import Latest
+from app.services.latest import LatestOnlyWorker
 from app.stores.live import RealPaths, look
 
 TYPE_CHECKING = False
@@ -33,7 +33,7 @@ class Liveness:
     def __init__(self, setup: Setup, post: Post, failed: Callable[[BaseException], None]) -> None:
         self._setup = setup
         self._post = post
-        self._latest = Latest("live", failed)
+        self._latest = LatestOnlyWorker("live", failed)
         self._real = RealPaths()
         self._real_since = 0.0
         self._sessions = Asked([])
@@ -63,7 +63,7 @@ class Planner:
     def __init__(self, setup: Setup, post: Post, failed: Callable[[BaseException], None]) -> None:
         self._setup = setup
         self._post = post
-        self._latest = Latest("plan", failed)
+        self._latest = LatestOnlyWorker("plan", failed)
         self.generation = 0
 
     def ask(self, row: Row) -> None:
@@ -98,7 +98,7 @@ class Starter:
     def __init__(self, setup: Setup, post: Post, failed: Callable[[BaseException], None]) -> None:
         self._setup = setup
         self._post = post
-        self._latest = Latest("start", failed)
+        self._latest = LatestOnlyWorker("start", failed)
 
     def begin(self, row: Row) -> None:
         """A new session of the agent of `row`, in its folder."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.services.latest import Latest
+from app.services.latest import LatestOnlyWorker
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Questions:
         """
         self._index = index
         self._post = post
-        self._latest = Latest(self.name, failed)
+        self._latest = LatestOnlyWorker(self.name, failed)
 
     def stop(self) -> None:
         """Ask nothing more; the thread ends."""

@@ -11,7 +11,7 @@ from time import sleep
 
 from app.formats.collector import Resting
 from app.messages.reading import RowsRead, TreeFailed, TreeGrew, TreeOpened
-from app.services.latest import Latest
+from app.services.latest import LatestOnlyWorker
 from app.view.damaged_rows import damaged_faults
 from app.view.tree_view import TreeView
 
@@ -51,7 +51,7 @@ class TreeReader:
         """:param growing: is held while a tree grows, so that others can look at all of it."""
         self._post = post
         self._growing = growing or Lock()
-        self._latest = Latest("tree", failed)
+        self._latest = LatestOnlyWorker("tree", failed)
         self._tree: SessionTree | None = None
         self._path = ""
         # of the tree: how many of its problems were told, and its torn last line
@@ -143,7 +143,7 @@ class RowReader:
 
     def __init__(self, post: Post, failed: Callable[[BaseException], None]) -> None:
         self._post = post
-        self._latest = Latest("rows", failed)
+        self._latest = LatestOnlyWorker("rows", failed)
         self.generation = 0
 
     def read(self, tree: SessionTree, nodes: Sequence[Node]) -> None:

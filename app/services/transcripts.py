@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from app.formats.collector import Resting
 from app.messages.transcripts import TranscriptFailed, TranscriptRead
-from app.services.latest import Latest
+from app.services.latest import LatestOnlyWorker
 from app.services.yield_gil import Turns
 
 TYPE_CHECKING = False
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from textual.message import Message
 
-    from app.sessions.tree.anchor import Anchor
+    from app.sessions.tree.anchor import EntryRef
     from app.sessions.tree.node import Node
     from app.sessions.tree.path_reader import Path
     from app.view.transcript import Turn
@@ -46,7 +46,7 @@ class Request:
         cells: int,
         rows: int,
         *,
-        hit: Anchor | None = None,
+        hit: EntryRef | None = None,
         words: Sequence[str] = (),
         straight: bool = False,
         entries: int | None = None,
@@ -70,7 +70,7 @@ class TranscriptReader:
 
     def __init__(self, post: Post, failed: Callable[[BaseException], None]) -> None:
         self._post = post
-        self._latest = Latest("transcript", failed)
+        self._latest = LatestOnlyWorker("transcript", failed)
         self._path: Path | None = None
         self._opened = 0
         self._request: Request | None = None
@@ -83,7 +83,7 @@ class TranscriptReader:
         """What is read, for who counts."""
         return self._path
 
-    def open(self, request: Request, at: Anchor | None) -> None:
+    def open(self, request: Request, at: EntryRef | None) -> None:
         """Read another transcript, or the same from another place.
 
         :param at: the entry to begin with; None for the end.
@@ -92,18 +92,18 @@ class TranscriptReader:
         self._request = request
         self._ask(request, at, "open")
 
-    def above(self, at: Anchor | None) -> None:
+    def above(self, at: EntryRef | None) -> None:
         """Read what comes before.
 
         :param at: where to begin anew if the session is no longer what it was; None for the end.
         """
         self._again(at, "above")
 
-    def below(self, at: Anchor | None) -> None:
+    def below(self, at: EntryRef | None) -> None:
         """Read what comes behind, see `above`."""
         self._again(at, "below")
 
-    def follow(self, at: Anchor | None) -> None:
+    def follow(self, at: EntryRef | None) -> None:
         """The file changed: read what came, see `above`."""
         self._again(at, "follow")
 
@@ -118,18 +118,18 @@ class TranscriptReader:
         self.generation += 1
         self._latest.stop()
 
-    def _again(self, at: Anchor | None, what: str) -> None:
+    def _again(self, at: EntryRef | None, what: str) -> None:
         if self._request is not None:
             self._ask(self._request, at, what)
 
-    def _ask(self, request: Request, at: Anchor | None, what: str) -> None:
+    def _ask(self, request: Request, at: EntryRef | None, what: str) -> None:
         generation = self.generation
         self._latest.ask(lambda overtaken: self._do(generation, request, at, what))
 
     def _forget(self) -> None:
         self._path = None
 
-    def _do(self, generation: int, request: Request, at: Anchor | None, what: str) -> None:
+    def _do(self, generation: int, request: Request, at: EntryRef | None, what: str) -> None:
         from app.sessions.tree.path_reader import Changed, Overtaken
         from app.sessions.tree.tree import NotASession
 
@@ -152,7 +152,7 @@ class TranscriptReader:
             self._path = None
             self._post(TranscriptFailed(generation, f"cannot be shown: {type(error).__name__}: {error}"))
 
-    def _open(self, generation: int, request: Request, at: Anchor | None) -> None:
+    def _open(self, generation: int, request: Request, at: EntryRef | None) -> None:
         from app.sessions.tree.path_reader import open_path
 
         self._path = None
@@ -261,7 +261,7 @@ def _reason(error: BaseException) -> str:
     return f"cannot be read: {error.strerror or error}" if isinstance(error, OSError) else str(error)
 
 
-def _is(node: Node, hit: Anchor) -> bool:
+def _is(node: Node, hit: EntryRef) -> bool:
     if hit.offset >= 0 and node.offset != hit.offset:
         return False
     return hit.entry_id is None or node.id == hit.entry_id

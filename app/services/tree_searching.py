@@ -7,7 +7,7 @@ from __future__ import annotations
 from time import monotonic
 
 from app.messages.searching import EntriesFound
-from app.services.latest import Latest
+from app.services.latest import LatestOnlyWorker
 from app.services.yield_gil import IDLE, Turns
 
 TYPE_CHECKING = False
@@ -32,7 +32,7 @@ class TreeSearcher:
 
     def __init__(self, post: Post, failed: Callable[[BaseException], None]) -> None:
         self._post = post
-        self._latest = Latest("tree-search", failed)
+        self._latest = LatestOnlyWorker("tree-search", failed)
         self._texts: tuple[SessionTree, EntryTexts] | None = None
         self._looked: set[int] = set()
         self.generation = 0

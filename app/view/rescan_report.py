@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 LOOKING_AGAIN = "looking again…"
 
 
-class SeenAgain:
+class RescanReport:
     """Counts sessions, each once however often it is told of."""
 
     def __init__(self) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Identity = tuple[str, str, str]
 
 
-class Meant:
+class StableSelection:
     """Some sessions of a list, looked up anew whenever they are asked for.
 
     first   of them, as it was at the beginning
@@ -54,7 +54,7 @@ class Meant:
         self._follow((path,))
         return self._at(self._seen[path])
 
-    def only(self, path: str) -> Meant:
+    def only(self, path: str) -> StableSelection:
         """The one that was at `path` at first, alone."""
         one = copy(self)
         one.first = self._seen[path]

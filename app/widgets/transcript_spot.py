@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.messages.searching import HitPlaced
-    from app.sessions.tree.anchor import Anchor
+    from app.sessions.tree.anchor import EntryRef
     from app.view.transcript import Turn
     from app.widgets.transcript_lines import TranscriptLines
 
@@ -21,7 +21,7 @@ class Spot:
 
     __slots__ = ("anchor", "line", "row")
 
-    def __init__(self, anchor: Anchor | None, line: int = 0, row: int = 0) -> None:
+    def __init__(self, anchor: EntryRef | None, line: int = 0, row: int = 0) -> None:
         self.anchor = anchor
         self.line = line
         self.row = row
@@ -80,7 +80,7 @@ def place_said(
     return " · ".join(said)
 
 
-def turn_of(turns: Sequence[Turn], anchor: Anchor) -> int:
+def turn_of(turns: Sequence[Turn], anchor: EntryRef) -> int:
     """Which of the turns is the anchor's entry: by its place in the file, else by its id; -1 for none."""
     for at, each in enumerate(turns):
         if each.offset == anchor.offset and anchor.entry_id in (None, each.entry_id):
@@ -93,9 +93,9 @@ def turn_of(turns: Sequence[Turn], anchor: Anchor) -> int:
     return 0 if turns and anchor.offset < 0 and anchor.entry_id is None else -1
 
 
-def anchor_of(entry_id: str | None, offset: int) -> Anchor:
-    """See `Anchor`."""
+def anchor_of(entry_id: str | None, offset: int) -> EntryRef:
+    """See `EntryRef`."""
     # what reads sessions is imported when the first is shown
-    from app.sessions.tree.anchor import Anchor
+    from app.sessions.tree.anchor import EntryRef
 
-    return Anchor(entry_id, offset)
+    return EntryRef(entry_id, offset)

@@ -11,7 +11,7 @@ import pytest
 
 from app.index.path_events import Hints
 from app.index.row import Signature, signature_of, unread
-from app.index.scan.symlinks import HOT_FILES, TURN_FILES, Elsewhere
+from app.index.scan.symlinks import HOT_FILES, TURN_FILES, LinkedFiles
 from app.index.scan.walk import walk
 from app.index.watch.watch import NativeWatch
 from tests.index.helpers import fill, message, pi_store
@@ -44,7 +44,7 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return looked_at
 
 
-def look(files: Elsewhere) -> set[str]:
+def look(files: LinkedFiles) -> set[str]:
     hints = Hints()
     files.look(hints)
     assert hints.count == len(hints.paths)
@@ -54,7 +54,7 @@ def look(files: Elsewhere) -> set[str]:
 def test_a_store_of_links_costs_no_more_than_so_many_looks(
     known: dict[str, Signature], looks: list[str]
 ) -> None:
-    files = Elsewhere(known)
+    files = LinkedFiles(known)
     files.walked(known)
     rounds = -(-(MANY - HOT_FILES) // TURN_FILES)
     for _ in range(rounds):
@@ -67,7 +67,7 @@ def test_a_store_of_links_costs_no_more_than_so_many_looks(
 
 
 def test_where_there_are_none_nothing_is_looked_at(known: dict[str, Signature], looks: list[str]) -> None:
-    files = Elsewhere(known)
+    files = LinkedFiles(known)
     files.walked([])
     assert look(files) == set()
     assert looks == []
@@ -75,7 +75,7 @@ def test_where_there_are_none_nothing_is_looked_at(known: dict[str, Signature], 
 
 def test_each_change_is_told_once_whatever_becomes_of_it(known: dict[str, Signature]) -> None:
     """A file that cannot be read stays as it was: nobody tries again and again."""
-    files = Elsewhere(known)
+    files = LinkedFiles(known)
     path = [*known][-1]
     files.walked([path])
     assert look(files) == set()
@@ -112,7 +112,7 @@ def test_beside_the_systems_notices_they_are_looked_at_now_and_then(
     monkeypatch.setattr(NativeWatch, "_noticed", lambda *_: Hints())
     # not in the turn that every file has
     monkeypatch.setattr("app.index.watch.watch.Turns.look", lambda *_: None)
-    files = Elsewhere(known)
+    files = LinkedFiles(known)
     path = [*known][-1]
     files.walked([path])
     watch = NativeWatch([pi_store(tmp_path / "store")], known, files)

@@ -11,7 +11,7 @@ import pytest
 from app.index.index import Index
 from app.index.query.query import Facts
 from app.index.search import documents, phrase_matcher, rare, raw_lines, spread
-from app.index.search.engine import Searcher
+from app.index.search.engine import SearchEngine
 from app.index.search.grep import finders
 from app.index.text import mmap_reader
 from app.stores import discover
@@ -47,7 +47,7 @@ class Ground:
         self.index.close()
 
     @contextmanager
-    def searcher(self, tier: str) -> Iterator[Searcher]:
+    def searcher(self, tier: str) -> Iterator[SearchEngine]:
         """One that reads as `tier` says."""
         paths = sorted(session.row.path for session in self.sessions)
         hidden = {"files": set(paths), "half": set(paths[::2])}.get(tier, set())
@@ -81,7 +81,7 @@ class Ground:
                 patch.setattr(finders, "_find", None)
                 patch.setattr(finders, "_find_uncased", None)
             catalog = _Forgetful(self.index.catalog, hidden)
-            searcher = Searcher(catalog, self.stores, FACTS)  # type: ignore[arg-type]
+            searcher = SearchEngine(catalog, self.stores, FACTS)  # type: ignore[arg-type]
             searcher.load()
             yield searcher
 
@@ -114,7 +114,7 @@ def hits_of(pages: Iterable[Page]) -> tuple[list[Hit], Page]:
     return found, page
 
 
-def compare(searcher: Searcher, sessions: list[Session], query: Query) -> None:
+def compare(searcher: SearchEngine, sessions: list[Session], query: Query) -> None:
     """Ask for one hit a session in both orders, and for every hit; AssertionError where one is not meant."""
     passing = [session for session in sessions if query.passes(session.row, FACTS)]
     found, last = hits_of(searcher.search(query))

@@ -16,7 +16,7 @@ from tests.search.ground import TIERS, Ground, hits_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.index.search.engine import Searcher
+    from app.index.search.engine import SearchEngine
     from tests.benchmarks.corpus.needles import Needle
     from tests.benchmarks.corpus.truth import Record
 
@@ -44,7 +44,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
     ground.close()
 
 
-def _ask(searcher: Searcher, text: str, *, all_text: bool = False) -> list[dict[str, Any]]:
+def _ask(searcher: SearchEngine, text: str, *, all_text: bool = False) -> list[dict[str, Any]]:
     """The hits as `leafmark search --json` spells them."""
     query = parse(text, int(time.time() * 1000), all_text=all_text)
     hits, last = hits_of(searcher.search(query))

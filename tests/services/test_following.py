@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.messages.sessions import CatalogLoaded, IndexFailed, SessionsChanged
-from app.services.index_share import Following
+from app.services.index_share import IndexShare
 from app.setup import Setup
 from app.view.arrangement import Arrangement
 from tests.factory import make_row
@@ -28,10 +28,10 @@ class Below:
 
 
 @pytest.fixture
-def following(tmp_path: Path) -> Iterator[Following]:
+def following(tmp_path: Path) -> Iterator[IndexShare]:
     setup = Setup(env={}, home=str(tmp_path), here=(), stores=[], cache_folder=str(tmp_path))
     below: Any = Below()
-    made = Following(lambda: below, setup, Arrangement(), lambda error: pytest.fail(str(error)))
+    made = IndexShare(lambda: below, setup, Arrangement(), lambda error: pytest.fail(str(error)))
     yield made
     made.stop()
 
@@ -41,7 +41,7 @@ def kinds(messages: list[Any]) -> list[type]:
 
 
 def test_it_begins_with_the_sessions_that_are_known_and_goes_on_with_what_changes(
-    following: Following,
+    following: IndexShare,
 ) -> None:
     screen = Screen()
     following.load([make_row("one"), make_row("two")], [("pi", "/s", "there")], scanned=True)
@@ -57,7 +57,7 @@ def test_it_begins_with_the_sessions_that_are_known_and_goes_on_with_what_change
     assert kinds(screen.messages[3:]) == [IndexFailed, SessionsChanged]
 
 
-def test_that_every_store_was_looked_at_again_is_passed_on(following: Following) -> None:
+def test_that_every_store_was_looked_at_again_is_passed_on(following: IndexShare) -> None:
     screen = Screen()
     following.load([], [], scanned=True)
     following.start(screen.post)
@@ -66,7 +66,7 @@ def test_that_every_store_was_looked_at_again_is_passed_on(following: Following)
     assert [message.looked for message in messages[1:]] == [False, True]
 
 
-def test_how_many_files_cannot_be_read_is_passed_on(following: Following) -> None:
+def test_how_many_files_cannot_be_read_is_passed_on(following: IndexShare) -> None:
     screen = Screen()
     following.load([], [], scanned=True, unread=(2, 0))
     following.start(screen.post)
@@ -75,7 +75,7 @@ def test_how_many_files_cannot_be_read_is_passed_on(following: Following) -> Non
     assert [message.unread for message in messages[1:]] == [(2, 0), (3, 1)]
 
 
-def test_a_list_that_was_overtaken_is_not_shown(following: Following) -> None:
+def test_a_list_that_was_overtaken_is_not_shown(following: IndexShare) -> None:
     screen = Screen()
     following.load([make_row("one")], [], scanned=False)
     following.load([make_row("one"), make_row("two")], [], scanned=False)
@@ -84,7 +84,7 @@ def test_a_list_that_was_overtaken_is_not_shown(following: Following) -> None:
     assert kinds(screen.messages) == [CatalogLoaded]
 
 
-def test_a_screen_that_is_gone_is_told_nothing(following: Following) -> None:
+def test_a_screen_that_is_gone_is_told_nothing(following: IndexShare) -> None:
     screen = Screen()
     following.load([], [], scanned=False)
     following.start(screen.post)

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.services.branch_jobs import Going
+from app.services.branch_jobs import BranchJobs
 from tests.factory import chain, message, write_session
 
 
@@ -18,7 +18,7 @@ def asked(tmp_path):
     )
     row = SimpleNamespace(path=str(path), agent="pi")
     said, failed = [], []
-    going = Going(SimpleNamespace(), said.append, failed.append)
+    going = BranchJobs(SimpleNamespace(), said.append, failed.append)
     yield going, row, said, failed
     going.stop()
 

@@ -9,7 +9,7 @@ import pytest
 
 from app.index.index import Index
 from app.services import hit_locator
-from app.services.hit_locator import ACTIVE, Spotter
+from app.services.hit_locator import ACTIVE, HitLocator
 from app.services.searching import Searching
 from app.stores import discover
 from tests.factory import chain, entry, header, message, write_session
@@ -62,7 +62,7 @@ def spot(index, text, name, messages=1):
     found = search(index, text)
     path, hit = next((path, hit) for path, hit in found.hits.items() if name in path)
     posted = queue.Queue()
-    spotter = Spotter(lambda: index, posted.put, failed)
+    spotter = HitLocator(lambda: index, posted.put, failed)
     spotter.ask(path, hit, text)
     try:
         placed = [posted.get(timeout=PATIENCE) for _ in range(messages)]
@@ -173,7 +173,7 @@ def test_a_session_that_is_gone_by_then_is_answered_all_the_same(stored, harm):
     path, hit = next((path, hit) for path, hit in found.hits.items() if "branched" in path)
     harm(path)
     posted = queue.Queue()
-    spotter = Spotter(lambda: stored, posted.put, failed)
+    spotter = HitLocator(lambda: stored, posted.put, failed)
     spotter.ask(path, hit, "Ashes")
     placed = posted.get(timeout=PATIENCE)
     spotter.stop()

@@ -6,7 +6,7 @@ from queue import Queue
 from typing import TYPE_CHECKING
 
 from app.messages.sessions import HereFound
-from app.services.list_facts import Surroundings
+from app.services.list_facts import ListFacts
 from app.setup import Setup
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def test_a_folder_that_cannot_be_named_here_is_not_this_one(tmp_path: Path) -> N
     link.symlink_to(here)
     setup = Setup(env={}, home=str(tmp_path), here=(str(here),), stores=[], cache_folder=str(tmp_path))
     told: Queue[object] = Queue()
-    surroundings = Surroundings(setup, told.put, told.put)
+    surroundings = ListFacts(setup, told.put, told.put)
     try:
         # no locale has the first; the second is no name on any system
         surroundings.find_here([str(tmp_path / "half \ud83d"), str(tmp_path / "nul\0"), str(link)])

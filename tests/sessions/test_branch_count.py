@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from app.sessions.tally import summarise as summarise_module
 from app.sessions.tally.silent_ends import MANY
 from app.sessions.tally.summarise import Outcome, extend, summarise
-from app.sessions.tally.tally import Tally
+from app.sessions.tally.tally import SummaryBuilder
 from app.sessions.tree.branches import ends
 from app.sessions.tree.tree import open_tree
 from tests.sessions.lines import HEADER, HEADER_MS, MTIME, answer, content, custom, label, put, user
@@ -200,7 +200,7 @@ def test_no_more_than_the_silent_ends_of_a_long_row_is_kept(tmp_path: Path) -> N
     silent = [custom(f"a{number:07x}", f"a{number - 1:07x}" if number else A) for number in range(3 * MANY)]
     path = Path(put(tmp_path, HEADER, user(U, None), answer(A, U), *silent))
     step = summarise(str(path), ("pi",), MTIME)
-    hung = Tally.restore(step.state).leaves.silent_ends
+    hung = SummaryBuilder.restore(step.state).leaves.silent_ends
     assert (len(hung.hung), hung.skipped) == (1, True)
     # It goes on, first in a row and then from the answer.
     more = [custom("b0000000", silent[-1]["id"]), custom("b0000001", "b0000000")]

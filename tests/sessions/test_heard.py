@@ -12,7 +12,7 @@ from app.formats.brief import briefs
 from app.formats.header import read_header
 from app.sessions.extract_text import Heard, hear
 from app.sessions.tally.taking import take
-from app.sessions.tally.tally import Tally
+from app.sessions.tally.tally import SummaryBuilder
 
 HEADER = b'{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/x"}\n'
 
@@ -40,7 +40,7 @@ def test_together_as_one_by_one(said: list[tuple[str, str | list[dict[str, Any]]
     block = b"".join(line(number, role, content) for number, (role, content) in enumerate(said))
     found = briefs(block, 7)
     assert found
-    tally = Tally(read_header("/s.jsonl", HEADER))
+    tally = SummaryBuilder(read_header("/s.jsonl", HEADER))
     taken = take(tally, *found)
     heard = Heard()
     called: list[str] = []

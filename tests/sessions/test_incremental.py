@@ -17,7 +17,7 @@ from app.sessions.leaf import deepest
 from app.sessions.tally import summarise as summarise_module
 from app.sessions.tally.leaves import Leaves, NeedsReread
 from app.sessions.tally.summarise import MOST, Outcome, extend, summarise
-from app.sessions.tally.tally import Tally
+from app.sessions.tally.tally import SummaryBuilder
 from tests.sessions.lines import HEADER, MTIME, answer, content, custom, label, put, user
 from tests.sessions.strategies import IDS, LINES
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 HEAD = json.dumps(HEADER).encode() + b"\n"
 
 
-def whole(lines: list[bytes]) -> Tally:
-    tally = Tally(read_header("x", HEAD, ("pi",)))
+def whole(lines: list[bytes]) -> SummaryBuilder:
+    tally = SummaryBuilder(read_header("x", HEAD, ("pi",)))
     tally.feed(HEAD + b"".join(line + b"\n" for line in lines))
     return tally
 
@@ -38,13 +38,13 @@ def whole(lines: list[bytes]) -> Tally:
 @given(LINES, st.lists(st.integers(0, 25), max_size=6))
 def test_a_tally_dumped_at_any_lines_equals_the_whole(lines: list[bytes], cuts: list[int]) -> None:
     expected = whole(lines).summary(MTIME)
-    tally = Tally(read_header("x", HEAD, ("pi",)))
+    tally = SummaryBuilder(read_header("x", HEAD, ("pi",)))
     tally.feed(HEAD)
     offset = len(HEAD)
     borders = sorted({min(cut, len(lines)) for cut in cuts} | {0, len(lines)})
     for start, end in pairwise(borders):
         try:
-            tally = Tally.restore(tally.dump())
+            tally = SummaryBuilder.restore(tally.dump())
             block = b"".join(line + b"\n" for line in lines[start:end])
             tally.feed(block, offset)
             offset += len(block)
@@ -56,7 +56,7 @@ def test_a_tally_dumped_at_any_lines_equals_the_whole(lines: list[bytes], cuts: 
 
 @given(LINES, st.lists(st.integers(0, 25), max_size=6))
 def test_a_tally_that_has_settled_is_as_one_that_was_restored(lines: list[bytes], cuts: list[int]) -> None:
-    settled = Tally(read_header("x", HEAD, ("pi",)))
+    settled = SummaryBuilder(read_header("x", HEAD, ("pi",)))
     settled.feed(HEAD)
     offset = len(HEAD)
     borders = sorted({min(cut, len(lines)) for cut in cuts} | {0, len(lines)})
@@ -66,7 +66,7 @@ def test_a_tally_that_has_settled_is_as_one_that_was_restored(lines: list[bytes]
         if not state:
             return
         settled.text()
-        restored = Tally.restore(state)
+        restored = SummaryBuilder.restore(state)
         block = b"".join(line + b"\n" for line in lines[start:end])
         try:
             restored.feed(block, offset)
@@ -83,7 +83,7 @@ def test_a_tally_that_has_settled_is_as_one_that_was_restored(lines: list[bytes]
 
 @given(LINES, st.integers(0, 25))
 def test_a_tally_fed_in_pieces_equals_the_whole(lines: list[bytes], cut: int) -> None:
-    tally = Tally(read_header("x", HEAD, ("pi",)))
+    tally = SummaryBuilder(read_header("x", HEAD, ("pi",)))
     tally.feed(HEAD + b"".join(line + b"\n" for line in lines[:cut]))
     tally.feed(b"".join(line + b"\n" for line in lines[cut:]))
     assert tally.summary(MTIME) == whole(lines).summary(MTIME)
@@ -158,7 +158,7 @@ def test_leaves_of_many_entries_at_once(groups: list[list[tuple[str | None, str 
 @given(LINES)
 def test_who_is_told_of_faults_gets_the_same_sums(lines: list[bytes]) -> None:
     faults: list[Fault] = []
-    told = Tally(read_header("x", HEAD, ("pi",)), faults.append)
+    told = SummaryBuilder(read_header("x", HEAD, ("pi",)), faults.append)
     assert told.feed(HEAD + b"".join(line + b"\n" for line in lines)) == len(HEAD) + sum(
         map(len, lines)
     ) + len(lines)
@@ -176,7 +176,7 @@ def test_ordinary_appends_never_need_the_whole_file() -> None:
     lines = [json.dumps(custom(f"{n:08x}", f"{n - 1:08x}" if n else None)).encode() for n in range(300)]
     tally = whole(lines[:100])
     for line in lines[100:]:
-        tally = Tally.restore(tally.dump())
+        tally = SummaryBuilder.restore(tally.dump())
         tally.feed(line + b"\n", 1)
     assert tally.summary(MTIME) == whole(lines).summary(MTIME)
 
@@ -184,7 +184,7 @@ def test_ordinary_appends_never_need_the_whole_file() -> None:
 @pytest.mark.parametrize("again", [custom("00000001", "00000002"), custom("00000009", None)])
 def test_an_id_that_was_named_before_needs_the_whole_file(again: dict[str, Any]) -> None:
     lines = [custom("00000001", "00000009"), custom("00000002", "00000001")]
-    tally = Tally.restore(whole([json.dumps(line).encode() for line in lines]).dump())
+    tally = SummaryBuilder.restore(whole([json.dumps(line).encode() for line in lines]).dump())
     with pytest.raises(NeedsReread):
         tally.feed(json.dumps(again).encode() + b"\n", 1)
 
@@ -192,7 +192,7 @@ def test_an_id_that_was_named_before_needs_the_whole_file(again: dict[str, Any])
 @pytest.mark.parametrize("state", [(), (b"", b""), (b"x", b""), (b"\x96\x00", b""), (b"\xc0" * 40, b"abcd")])
 def test_a_state_that_does_not_fit_needs_the_whole_file(state: tuple[bytes, ...]) -> None:
     with pytest.raises(NeedsReread):
-        Tally.restore(state)
+        SummaryBuilder.restore(state)
 
 
 # files
@@ -230,13 +230,13 @@ def test_what_grows_again_and_again_is_gone_on_from_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     restored: list[object] = []
-    restore = Tally.restore
+    restore = SummaryBuilder.restore
 
-    def counted(state: Halves) -> Tally:
+    def counted(state: Halves) -> SummaryBuilder:
         restored.append(state)
         return restore(state)
 
-    monkeypatch.setattr(Tally, "restore", counted)
+    monkeypatch.setattr(SummaryBuilder, "restore", counted)
     paths = [put(folder, HEADER, user("u", None, "first")) for folder in folders(tmp_path, 3)]
     outcomes = [summarise(path, ("pi",), MTIME) for path in paths]
     for number in range(4):

@@ -9,7 +9,7 @@ import pytest
 from app.sessions.manager.manager import SessionManager
 from app.sessions.tree import path_reader
 from app.sessions.tree import tree as trees
-from app.sessions.tree.anchor import BEGINNING, Anchor
+from app.sessions.tree.anchor import BEGINNING, EntryRef
 from app.sessions.tree.path_reader import open_path
 from app.sessions.tree.tree import open_end, open_tree
 from tests.sessions.lines import content, handed_out, put
@@ -33,7 +33,7 @@ def test_the_path_through_any_entry_is_all_of_them(
     path = put(tmp_path, HEADER, *lines)
     nodes = open_tree(path, AGENTS).entries
     expected = [node.offset for node in nodes]
-    for anchor in (None, BEGINNING, *(Anchor(node.id, node.offset) for node in nodes)):
+    for anchor in (None, BEGINNING, *(EntryRef(node.id, node.offset) for node in nodes)):
         for straight in (True, False):
             opened = open_path(path, AGENTS, anchor, straight=straight, entries=len(nodes))
             assert walked(opened, most) == expected

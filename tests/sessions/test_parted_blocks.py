@@ -9,15 +9,15 @@ from hypothesis import given
 
 from app.formats.header import read_header
 from app.sessions.tally import tally as tally_module
-from app.sessions.tally.tally import Tally
+from app.sessions.tally.tally import SummaryBuilder
 from tests.sessions.lines import HEADER, MTIME, content, user
 from tests.sessions.strategies import LINES
 
 HEAD = json.dumps(HEADER).encode() + b"\n"
 
 
-def whole(lines: list[bytes]) -> Tally:
-    tally = Tally(read_header("x", HEAD, ("pi",)))
+def whole(lines: list[bytes]) -> SummaryBuilder:
+    tally = SummaryBuilder(read_header("x", HEAD, ("pi",)))
     tally.feed(HEAD + b"".join(line + b"\n" for line in lines))
     return tally
 
@@ -43,13 +43,13 @@ def test_beside_a_damaged_line_few_others_are_read_one_by_one(
     lines = [content(entry, last=b"") for entry in entries]
     lines[bad] = lines[bad][:-2]
     singly: list[int] = []
-    feed_lines = Tally._feed_lines
+    feed_lines = SummaryBuilder._feed_lines
 
-    def counted(self: Tally, block: bytes, size: int, offset: int) -> None:
+    def counted(self: SummaryBuilder, block: bytes, size: int, offset: int) -> None:
         singly.append(block.count(b"\n", 0, size))
         feed_lines(self, block, size, offset)
 
-    monkeypatch.setattr(Tally, "_feed_lines", counted)
+    monkeypatch.setattr(SummaryBuilder, "_feed_lines", counted)
     row = whole(lines).summary(MTIME)
     assert (row.message_count, row.problems) == (399, 1)
     assert 0 < sum(singly) <= 16
@@ -57,7 +57,7 @@ def test_beside_a_damaged_line_few_others_are_read_one_by_one(
 
 def test_headers_among_the_entries_are_none() -> None:
     first, second, third = (content(user(name, None, timestamp=1)) for name in "abc")
-    tally = Tally(read_header("x", HEAD, ("pi",)))
+    tally = SummaryBuilder(read_header("x", HEAD, ("pi",)))
     tally.feed(HEAD + first + HEAD + second + third)
     row = tally.summary(MTIME)
     assert (row.entry_count, row.message_count, row.leaf_count, row.problems) == (3, 3, 3, 1)

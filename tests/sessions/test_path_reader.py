@@ -9,7 +9,7 @@ import random
 import pytest
 
 from app.sessions.tree import entry_lines, path_reader
-from app.sessions.tree.anchor import BEGINNING, Anchor
+from app.sessions.tree.anchor import BEGINNING, EntryRef
 from app.sessions.tree.path_reader import Changed, Overtaken, open_path
 from app.sessions.tree.tree import open_tree
 from tests.factory import chain, entry, header, message, write_session
@@ -54,7 +54,7 @@ def test_every_path_is_that_of_the_tree(tmp_path, by_the_way, seed):
     tree = open_tree(file)
     assert all_of(open_path(file)) == [node.id for node in tree.active_path()]
     for node in tree.entries:
-        path = open_path(file, anchor=Anchor(node.id, node.offset))
+        path = open_path(file, anchor=EntryRef(node.id, node.offset))
         assert path.found
         assert path.start.id == node.id
         assert all_of(path) == expected(tree, node)
@@ -71,7 +71,7 @@ def test_a_straight_session_needs_no_tree(tmp_path, by_the_way, most):
     assert (path.total, path.first) == (50, 50)
     path.above(9)
     assert path.first == 41
-    for anchor in (None, Anchor(ids[20], tree.entries[20].offset)):
+    for anchor in (None, EntryRef(ids[20], tree.entries[20].offset)):
         path = open_path(file, anchor=anchor, straight=True)
         assert all_of(path, most) == ids
         assert path.trees == 0
@@ -83,7 +83,7 @@ def test_what_the_catalog_took_for_straight_and_is_not(tmp_path, by_the_way):
     lines += [message("c", "b", "user", "3"), message("d", "b", "user", "4"), message("e", "d", "user", "5")]
     file = str(write_session(tmp_path / "s.jsonl", *lines))
     at = open_tree(file).by_id["b"].offset
-    path = open_path(file, anchor=Anchor("b", at), straight=True)
+    path = open_path(file, anchor=EntryRef("b", at), straight=True)
     # "c" stands first in the file, so the straight way leads there until "d" shows that it is a branch
     assert all_of(path)[:2] == ["a", "b"]
     assert path.trees == 1
@@ -141,7 +141,7 @@ def test_what_is_appended_follows(tmp_path, monkeypatch, whole):
 def test_a_branch_that_was_left_is_not_disturbed_by_the_other(tmp_path):
     lines = [header(), message("a", None, "user", "1"), message("b", "a", "user", "2")]
     file = str(write_session(tmp_path / "s.jsonl", *lines, message("c", "a", "user", "3")))
-    path = open_path(file, anchor=Anchor("b", -1))
+    path = open_path(file, anchor=EntryRef("b", -1))
     append(file, message("d", "c", "user", "4"))
     path.look_again()
     assert path.below(9) == []

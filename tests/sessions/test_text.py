@@ -1,6 +1,6 @@
 """What is kept of a session for the search is what its entries say (issue 4, PERFORMANCE 3.3).
 
-`everything` reads an entry as a whole, `Tally` a file on its way through: both must hear the same.
+`everything` reads an entry as a whole, `SummaryBuilder` a file on its way through: both must hear the same.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from app.formats.header import read_header
 from app.sessions.passages import pieces
 from app.sessions.tally.leaves import NeedsReread
 from app.sessions.tally.summarise import extend, summarise
-from app.sessions.tally.tally import Tally
+from app.sessions.tally.tally import SummaryBuilder
 from tests.sessions.lines import HEADER, MTIME, answer, content, put, user
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def lines(dialect: str) -> st.SearchStrategy[list[bytes]]:
 SESSIONS = st.sampled_from(sorted(HEADERS)).flatmap(lambda name: st.tuples(st.just(name), lines(name)))
 
 
-def heard_by(tally: Tally) -> list[Piece]:
+def heard_by(tally: SummaryBuilder) -> list[Piece]:
     return [*pieces(tally.text())]
 
 
@@ -166,9 +166,9 @@ def said_in(dialect: str, block: bytes) -> list[Piece]:
     return found
 
 
-def begun(dialect: str) -> tuple[Tally, bytes]:
+def begun(dialect: str) -> tuple[SummaryBuilder, bytes]:
     head = json.dumps(HEADERS[dialect]).encode() + b"\n"
-    tally = Tally(read_header("x", head, (AGENTS.get(dialect, dialect),)))
+    tally = SummaryBuilder(read_header("x", head, (AGENTS.get(dialect, dialect),)))
     assert tally.dialect.name == dialect
     return tally, head
 
@@ -216,7 +216,7 @@ def test_the_beginning_and_the_rest_say_what_the_whole_says(
     begin, _ = begun(dialect)
     begin.feed(first)
     try:
-        end = Tally.restore(begin.dump())
+        end = SummaryBuilder.restore(begin.dump())
         end.feed(rest, len(first))
     except NeedsReread:
         return

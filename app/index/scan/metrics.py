@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class Counts:
+class Metrics:
     """What scanning has cost so far: files read whole, files of which only the new end was read, bytes of
     both, files of which the two ends were read for a provisional row, and walks over all stores.
     """

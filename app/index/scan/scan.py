@@ -11,10 +11,10 @@ from app.index.row import provisional_row, refused_row, session_row, signature_o
 from app.index.scan.activity import Growth
 from app.index.scan.deltas import Batch, Pace
 from app.index.scan.executor import read_alone, results, settle, start_workers
-from app.index.scan.metrics import Counts
+from app.index.scan.metrics import Metrics
 from app.index.scan.queue import Job
-from app.index.scan.symlinks import Elsewhere
-from app.index.scan.unreadable import OutOfReach
+from app.index.scan.symlinks import LinkedFiles
+from app.index.scan.unreadable import UnreadableFiles
 from app.index.scan.walk import is_much, status_of, store_of, walk
 from app.index.workers.reader import UNREADABLE
 
@@ -51,11 +51,11 @@ class Scanner:
 
     def __init__(self, catalog: Catalog, stores: Sequence[Store], now: Callable[[], int]) -> None:
         self.known: dict[str, Signature] = {}
-        self.elsewhere = Elsewhere(self.known)
+        self.elsewhere = LinkedFiles(self.known)
         self.complaints: list[Complaint] = []
-        self.counts = Counts()
+        self.counts = Metrics()
         self.walk_seconds = 0.0
-        self.out_of_reach = OutOfReach(stores)
+        self.out_of_reach = UnreadableFiles(stores)
         self._catalog = catalog
         self._stores = stores
         self._growth = Growth(catalog, now)

@@ -32,7 +32,7 @@ as there are sessions. Of more than some four thousand the oldest wait for the t
 """
 
 
-class Elsewhere:
+class LinkedFiles:
     """The files of `known` that may change without a notice. Used by one thread."""
 
     def __init__(self, known: Mapping[str, Signature]) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from app.stores.layout import Complaint
 
 
-class OutOfReach:
+class UnreadableFiles:
     """What one thread finds out; `unread` may be asked from others."""
 
     def __init__(self, stores: Sequence[Store]) -> None:

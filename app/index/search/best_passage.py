@@ -7,32 +7,32 @@ from typing import TYPE_CHECKING
 from app.formats.dialects import named
 from app.formats.kinds import USER
 from app.index.search.metadata_fields import FOLDER, SHORT, is_said
-from app.index.search.passage import Piece, best, merit, numbers_at, piece_at, piece_before
+from app.index.search.passage import Passage, best, merit, numbers_at, piece_at, piece_before
 from app.sessions.passages import HEAD, HEADS, MARK, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from app.index.row import Row
-    from app.index.search.cancellation import Pulse
-    from app.index.search.documents import Place, Places, Session
-    from app.index.search.evaluator import Matcher
-    from app.index.search.term_matcher import Seeker
+    from app.index.search.cancellation import CancelToken
+    from app.index.search.documents import Document, Place, Places
+    from app.index.search.evaluator import Evaluator
+    from app.index.search.term_matcher import TermMatcher
     from app.index.text.mmap_reader import Source
 
 _BY_USER = HEADS[USER]
 
 
-class Picker:
+class PassagePicker:
     """Picks pieces of sessions that match."""
 
-    def __init__(self, matcher: Matcher, pulse: Pulse) -> None:
+    def __init__(self, matcher: Evaluator, pulse: CancelToken) -> None:
         self._matcher = matcher
         self._plan = matcher.plan
         self._pulse = pulse
         self._numbers: tuple[Source | None, dict[int, int]] = None, {}
 
-    def told(self, session: Session) -> list[Piece]:
+    def told(self, session: Document) -> list[Passage]:
         """What the catalog knows of a session that has any of the terms wanted, see `said`."""
         if not self._plan.everywhere:
             return []
@@ -42,7 +42,7 @@ class Picker:
                 return _folder_once(list(self.pieces(session.row, (session.said,)))[::-1])
         return []
 
-    def pieces(self, row: Row, places: Places) -> Iterator[Piece]:
+    def pieces(self, row: Row, places: Places) -> Iterator[Passage]:
         """The pieces of a session that have any of the terms wanted, the last one that was packed first."""
         look = self._backwards if self._plan.backwards else self._forwards
         for source, start, end in reversed(places if self._plan.wanted else ()):
@@ -58,7 +58,7 @@ class Picker:
                 found |= 1 << number
         return found
 
-    def best(self, row: Row, places: Places) -> Piece | None:
+    def best(self, row: Row, places: Places) -> Passage | None:
         """The best of `pieces`, see `piece.best`."""
         wanted, everything = self._plan.wanted, self._plan.all
         if not self._matcher.takes_all or not all(seeker.simple for seeker in wanted):
@@ -72,7 +72,7 @@ class Picker:
             found = max([each for each in singles if each], key=lambda each: merit(*each[:3]), default=None)
         return found and self._numbered(row, places, found)
 
-    def _numbered(self, row: Row, places: Places, piece: Piece) -> Piece:
+    def _numbered(self, row: Row, places: Places, piece: Passage) -> Passage:
         """The same piece with its `nth`."""
         for source, start, end in places:
             if source is piece.source and start < piece.begin <= end:
@@ -88,7 +88,7 @@ class Picker:
             self._numbers = source, numbers_at(source, start, end, mark)
         return self._numbers[1].get(mark, 0)
 
-    def _is_asked(self, seeker: Seeker, row: Row, source: Source, start: int, end: int) -> bool:
+    def _is_asked(self, seeker: TermMatcher, row: Row, source: Source, start: int, end: int) -> bool:
         """Whether the user says a term there. Of what others say one piece is looked at before each of the
         user's, however many there are.
         """
@@ -105,7 +105,7 @@ class Picker:
             at = seeker.first(source, stop, end) if stop < end else -1
         return False
 
-    def _backwards(self, row: Row, source: Source, start: int, end: int) -> Iterator[Piece]:
+    def _backwards(self, row: Row, source: Source, start: int, end: int) -> Iterator[Passage]:
         wanted, place = self._plan.wanted, (source, start, end)
         lasts = [seeker.last(source, start, end) for seeker in wanted]
         while (at := max(lasts)) >= 0:
@@ -119,7 +119,7 @@ class Picker:
                 if last >= end:
                     lasts[number] = wanted[number].last(source, start, end)
 
-    def _forwards(self, row: Row, source: Source, start: int, end: int) -> Iterator[Piece]:
+    def _forwards(self, row: Row, source: Source, start: int, end: int) -> Iterator[Passage]:
         wanted, place = self._plan.wanted, (source, start, end)
         found = []
         firsts = [seeker.first(source, start, end) for seeker in wanted]
@@ -138,7 +138,7 @@ class Picker:
 
     def _piece(
         self, row: Row, place: Place, mark: int, begin: int, end: int, maybe: Sequence[bool]
-    ) -> Piece | None:
+    ) -> Passage | None:
         """The piece there, if any of the terms that may be in it is in it.
 
         :param place: where the session's pieces are.
@@ -154,10 +154,10 @@ class Picker:
         for number, seeker in enumerate(self._plan.wanted):
             if maybe[number] and (seeker.simple or matcher.confirmed(seeker, row, source, mark, end, nth)):
                 mask |= 1 << number
-        return Piece(kind, source.offset(mark), mask, source, begin, end, nth) if mask else None
+        return Passage(kind, source.offset(mark), mask, source, begin, end, nth) if mask else None
 
 
-def _folder_once(told: list[Piece]) -> list[Piece]:
+def _folder_once(told: list[Passage]) -> list[Passage]:
     """Without the one form of a folder that has no term which the other has not."""
     masks = {piece.kind: piece.mask for piece in told}
     whole, short = masks.get(FOLDER), masks.get(SHORT)
@@ -167,12 +167,12 @@ def _folder_once(told: list[Piece]) -> list[Piece]:
     return [piece for piece in told if piece.kind != needless]
 
 
-def _best_with(seekers: Sequence[Seeker], mask: int, places: Places) -> Piece | None:
+def _best_with(seekers: Sequence[TermMatcher], mask: int, places: Places) -> Passage | None:
     """The best piece that has all of `seekers`, words that need not be confirmed; None where none has.
 
     :param mask: of these.
     """
-    found: Piece | None = None
+    found: Passage | None = None
     for source, start, end in reversed(places):
         if found is None:
             found = _last_with(seekers, mask, source, start, end)
@@ -187,7 +187,7 @@ def _best_with(seekers: Sequence[Seeker], mask: int, places: Places) -> Piece | 
     return found
 
 
-def _of_its_line(found: Piece, seekers: Sequence[Seeker], start: int) -> Piece:
+def _of_its_line(found: Passage, seekers: Sequence[TermMatcher], start: int) -> Passage:
     """The best of the pieces of a line with all of `seekers`, of which `found` is the last one."""
     source, mark = found.source, found.begin - HEAD
     best = found
@@ -202,8 +202,8 @@ def _of_its_line(found: Piece, seekers: Sequence[Seeker], start: int) -> Piece:
 
 
 def _last_with(
-    seekers: Sequence[Seeker], mask: int, source: Source, start: int, end: int, *, by_user: bool = False
-) -> Piece | None:
+    seekers: Sequence[TermMatcher], mask: int, source: Source, start: int, end: int, *, by_user: bool = False
+) -> Passage | None:
     """The last piece there that has all of `seekers`. None of them is looked for behind a piece before which
     another is: the rarest decides how long it takes.
     """
@@ -227,4 +227,4 @@ def _last_with(
             stop = find(MARK, at, end)
             stop = stop if stop >= 0 else end
         number = (number + 1) % len(seekers)
-    return Piece(kind_of(source.data, mark), source.offset(mark), mask, source, mark + HEAD, stop)
+    return Passage(kind_of(source.data, mark), source.offset(mark), mask, source, mark + HEAD, stop)

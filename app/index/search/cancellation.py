@@ -13,11 +13,11 @@ SECONDS = 0.002
 _BREATH_SECONDS = 1e-5
 
 
-class Stopped(Exception):
+class Cancelled(Exception):
     """Nobody waits any more for what is being looked for."""
 
 
-class Pulse:
+class CancelToken:
     """Asks `keep_going` at most every two milliseconds, however often it beats."""
 
     __slots__ = ("_due", "_keep_going", "asked")
@@ -28,7 +28,7 @@ class Pulse:
         self.asked = 0
 
     def beat(self) -> None:
-        """:raises Stopped: the search is not wanted any more."""
+        """:raises Cancelled: the search is not wanted any more."""
         if time.perf_counter() < self._due:
             return
         self.asked += 1
@@ -37,5 +37,5 @@ class Pulse:
             # of it for no time at all would wake nobody up.
             time.sleep(_BREATH_SECONDS)
         if not self._keep_going():
-            raise Stopped
+            raise Cancelled
         self._due = time.perf_counter() + SECONDS

@@ -10,8 +10,8 @@ from app.index.search.snippet import LIMIT
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.index.search.passage import Piece
-    from app.index.search.term_matcher import Seeker
+    from app.index.search.passage import Passage
+    from app.index.search.term_matcher import TermMatcher
 
 try:
     from stringzilla import count, utf8_uncased_search
@@ -32,7 +32,7 @@ _ESCAPED = re.compile(rb'[\x00-\x1f"\\\x7f]')
 _BLANK, _QUOTE, _ESCAPED_QUOTE, _NO_ESCAPED_QUOTE = b" ", b'"', b'\\"', b'\\\\"'
 
 
-def first_place(piece: Piece, seekers: Sequence[Seeker]) -> int:
+def first_place(piece: Passage, seekers: Sequence[TermMatcher]) -> int:
     """Where in the text of `piece`, in bytes, the first of `seekers` is; -1 where that is not worth knowing:
     the text is short, or it is not seen at once whether it is a match.
     """
@@ -45,7 +45,7 @@ def first_place(piece: Piece, seekers: Sequence[Seeker]) -> int:
     return min([place for place in places if place >= begin], default=begin - 1) - begin
 
 
-def cut(line: bytes, piece: Piece, place: int) -> bytes:
+def cut(line: bytes, piece: Passage, place: int) -> bytes:
     """`line`, which has the text of `piece`, without the most of what is far from `place` in it; as it is
     where that cannot be done.
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from app.index.row import Row
-    from app.index.search.term_matcher import Seeker
+    from app.index.search.term_matcher import TermMatcher
     from app.index.text.mmap_reader import Find, Segments
     from app.index.text.segment import Span
 
@@ -39,7 +39,7 @@ FEW = 16
 """If no more than one of so many sessions is asked for, each is looked into by itself."""
 
 
-class Session:
+class Document:
     """A row and where its text is. A session that changes is another object from then on.
 
     spans   None where no text is kept of it: its file has to be read
@@ -75,7 +75,7 @@ class Session:
 class Block:
     """Some sessions that follow one another in the list. What is worked out is worked out once."""
 
-    def __init__(self, sessions: Sequence[Session]) -> None:
+    def __init__(self, sessions: Sequence[Document]) -> None:
         self.sessions = sessions
         self._texts: list[Places | None] | None = None
         self._all: list[Places] | None = None
@@ -130,7 +130,7 @@ class Block:
             start += len(each)
         return source
 
-    def called(self, seeker: Seeker, slots: Collection[int]) -> set[int]:
+    def called(self, seeker: TermMatcher, slots: Collection[int]) -> set[int]:
         """Those of `slots` of which the catalog knows something where a term may be."""
         source, starts = self.said(), self._said_starts
         first = seeker.first
@@ -146,7 +146,7 @@ class Block:
             at = first(source, starts[behind], source.size) if behind < len(starts) else -1
         return found
 
-    def may_say(self, seekers: Iterable[Seeker]) -> bool:
+    def may_say(self, seekers: Iterable[TermMatcher]) -> bool:
         """Whether what the catalog knows of its sessions may have any of these terms."""
         source = self._said or self._plain
         if source is None:
@@ -155,7 +155,7 @@ class Block:
         return any(not each.by_lines or each.first(source, 0, source.size) >= 0 for each in seekers)
 
 
-def places_of(session: Session, segments: Segments) -> Places | None:
+def places_of(session: Document, segments: Segments) -> Places | None:
     """Where the texts of a session are; None where there is none, or not all of it."""
     if session.spans is None:
         return None
@@ -184,7 +184,7 @@ def _find_in(places: Places) -> Find:
     return find
 
 
-def blocks(sessions: Sequence[Session]) -> list[Block]:
+def blocks(sessions: Sequence[Document]) -> list[Block]:
     """The blocks of all sessions, in their order."""
     found = []
     start, size = 0, FIRST

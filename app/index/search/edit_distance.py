@@ -26,7 +26,7 @@ from app.index.search.passage import kind_at
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from app.index.search.cancellation import Pulse
+    from app.index.search.cancellation import CancelToken
     from app.index.search.documents import Place
 
 SHORTEST = 4
@@ -50,7 +50,7 @@ def faults(word: str) -> int:
     return 0 if len(word) < SHORTEST else 1 if len(word) < LONG else 2
 
 
-def nearest(word: str, places: Iterable[Place], kinds: frozenset[int], pulse: Pulse) -> tuple[str, ...]:
+def nearest(word: str, places: Iterable[Place], kinds: frozenset[int], pulse: CancelToken) -> tuple[str, ...]:
     """The spellings of `word` in the texts at `places`, the nearest first; none where there are none.
 
     :param word: folded.

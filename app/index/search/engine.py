@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.index.query.query import WORD, Facts, Query, Term
 from app.index.search.hit_branch import Place, Places
-from app.index.search.refinement_cache import Memory
+from app.index.search.refinement_cache import RefinementCache
 from app.index.search.search import Search
 from app.index.search.sessions import Sessions
 from app.index.text.mmap_reader import Segments, runs_free
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Place", "Searcher"]
 
 
-class Searcher:
+class SearchEngine:
     """Searches the sessions of a catalog. May be used from several threads."""
 
     def __init__(
@@ -47,7 +47,7 @@ class Searcher:
         self._places = Places({store.root: store.agents for store in stores})
         self._lock = Lock()
         self._placing = Lock()
-        self._memory = Memory()
+        self._memory = RefinementCache()
         self._generation = 0
 
     def load(self, rows: Iterable[Row] | None = None) -> None:
@@ -142,5 +142,5 @@ class Searcher:
         with self._placing:
             return self._places.place(hit, keep_going)
 
-    def _remember(self, memory: Memory) -> None:
+    def _remember(self, memory: RefinementCache) -> None:
         self._memory = memory

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from app.index.row import Row
-    from app.index.search.cancellation import Pulse
+    from app.index.search.cancellation import CancelToken
     from app.index.search.cased import Cased
-    from app.index.search.documents import Block, Look, Place, Places, Session
+    from app.index.search.documents import Block, Document, Look, Place, Places
     from app.index.search.originals import Originals
     from app.index.search.phrase_matcher import Loose
     from app.index.search.rare import Rare
-    from app.index.search.term_matcher import Seeker
+    from app.index.search.term_matcher import TermMatcher
     from app.index.search.terms import Plan
     from app.index.text.mmap_reader import Segments, Source
 
@@ -30,14 +30,19 @@ _AT_SIGHT = 128
 """The same where it is only looked for bytes in their texts, which takes four microseconds each at most."""
 
 
-class Matcher:
+class Evaluator:
     """Looks for the terms of `plan`.
 
     looked   how often a session was looked through for a term
     """
 
     def __init__(
-        self, plan: Plan, segments: Segments, originals: Originals, pulse: Pulse, rare: Rare | None = None
+        self,
+        plan: Plan,
+        segments: Segments,
+        originals: Originals,
+        pulse: CancelToken,
+        rare: Rare | None = None,
     ) -> None:
         """:param rare: knows more of words that few have, where many sessions are gone through."""
         self.plan = plan
@@ -55,7 +60,7 @@ class Matcher:
         return self._originals.lost
 
     def sift(
-        self, block: Block, slots: Sequence[int], known: Sequence[Seeker] = ()
+        self, block: Block, slots: Sequence[int], known: Sequence[TermMatcher] = ()
     ) -> tuple[Sequence[int], Sequence[int]]:
         """Of `slots` of a block, sessions that have text: those with all that is wanted, and of these those
         with nothing that is not.
@@ -74,7 +79,7 @@ class Matcher:
                 clean = [slot for slot in clean if slot not in unwanted]
         return left, clean
 
-    def said(self, seeker: Seeker, session: Session) -> bool:
+    def said(self, seeker: TermMatcher, session: Document) -> bool:
         """Whether what the catalog knows of a session has a term."""
         return self._in_place(seeker, session.row, session.said)
 
@@ -82,7 +87,9 @@ class Matcher:
         """Whether pieces of that kind are looked through."""
         return self.takes_all or is_said(kind) or kind in self.plan.kinds
 
-    def confirmed(self, seeker: Seeker, row: Row, source: Source, mark: int, end: int, nth: int = -1) -> bool:
+    def confirmed(
+        self, seeker: TermMatcher, row: Row, source: Source, mark: int, end: int, nth: int = -1
+    ) -> bool:
         """Whether a term is in the piece that begins at `mark`, and whose text goes as far as `end`.
 
         :param nth: see `Piece`; below 0 where any of its kind in the line is as good.
@@ -101,7 +108,7 @@ class Matcher:
             return False
         return self._is_written(seeker, row, kind, offset, nth)
 
-    def _is_written(self, seeker: Seeker, row: Row, kind: int, offset: int, nth: int = -1) -> bool:
+    def _is_written(self, seeker: TermMatcher, row: Row, kind: int, offset: int, nth: int = -1) -> bool:
         """Whether a term is in a text of that kind in the line at `offset`, case and all; `nth` as above."""
         texts = self._originals.texts(row, offset, kind, nth, apart=seeker.apart)
         if any(seeker.in_text(text) for text in texts):
@@ -109,14 +116,14 @@ class Matcher:
         # Of a file that cannot be read nobody can say that it lacks what is not wanted.
         return seeker.term.negated and row.path in self.lost
 
-    def _wanted(self) -> Sequence[Seeker]:
+    def _wanted(self) -> Sequence[TermMatcher]:
         """What few have first: the others are looked for in these only."""
         rare, wanted = self._rare, self.plan.wanted
         if rare is None or len(wanted) < 2:
             return wanted
         return sorted(wanted, key=lambda seeker: (seeker.cost[0], rare.share(seeker.sought)))
 
-    def _having(self, seeker: Seeker, block: Block, slots: Sequence[int]) -> Sequence[int]:
+    def _having(self, seeker: TermMatcher, block: Block, slots: Sequence[int]) -> Sequence[int]:
         """Those of `slots` that have a term."""
         self.looked += len(slots)
         if seeker.only is None or (seeker.loose is None and not self.takes_all):
@@ -129,7 +136,7 @@ class Matcher:
         is_known = (seeker.simple and self.takes_all) or not found
         return found if is_known else self._one_by_one(seeker, block, found)
 
-    def _with(self, seeker: Seeker, block: Block, slots: Sequence[int]) -> Sequence[int]:
+    def _with(self, seeker: TermMatcher, block: Block, slots: Sequence[int]) -> Sequence[int]:
         """Those of `slots` whose texts have what a term looks for."""
         rare, only, sought = self._rare, seeker.only, seeker.sought
         assert only is not None
@@ -175,7 +182,7 @@ class Matcher:
             found += [slot for slot in some if (look := looks[slot])[0](word, look[1], look[2]) >= 0]
         return found
 
-    def _one_by_one(self, seeker: Seeker, block: Block, slots: Sequence[int]) -> list[int]:
+    def _one_by_one(self, seeker: TermMatcher, block: Block, slots: Sequence[int]) -> list[int]:
         segments, sessions, beat = self._segments, block.sessions, self._pulse.beat
         places: Sequence[Places | None]
         places = block.everything(segments) if self.plan.everywhere else block.texts(segments)
@@ -188,7 +195,7 @@ class Matcher:
                 found.append(slot)
         return found
 
-    def _in_place(self, seeker: Seeker, row: Row, place: Place) -> bool:
+    def _in_place(self, seeker: TermMatcher, row: Row, place: Place) -> bool:
         """Whether a term is in a text."""
         source, start, end = place
         at = seeker.first(source, start, end)
@@ -214,7 +221,7 @@ class Matcher:
             at = seeker.first(source, stop, end) if stop < end else -1
         return False
 
-    def _in_lines(self, seeker: Seeker, cased: Cased, row: Row, place: Place, at: int) -> bool:
+    def _in_lines(self, seeker: TermMatcher, cased: Cased, row: Row, place: Place, at: int) -> bool:
         """The same for what has capitals. Nearly all sessions have "ef", and next to none "eF": the file is
         looked through for the few lines that may have it, and only what is said in these is read.
 

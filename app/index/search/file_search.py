@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from app.index.row import Row
-    from app.index.search.best_passage import Picker
-    from app.index.search.cancellation import Pulse
-    from app.index.search.documents import Session
-    from app.index.search.evaluator import Matcher
+    from app.index.search.best_passage import PassagePicker
+    from app.index.search.cancellation import CancelToken
+    from app.index.search.documents import Document
+    from app.index.search.evaluator import Evaluator
     from app.index.search.grep.ahead import Ahead
     from app.index.search.grep.session import Deep
-    from app.index.search.passage import Piece
-    from app.index.search.refinement_cache import Memory
+    from app.index.search.passage import Passage
+    from app.index.search.refinement_cache import RefinementCache
     from app.index.search.sessions import Sessions
     from app.index.text.mmap_reader import Segments
 
-    Passes = Callable[[Session], bool]
+    Passes = Callable[[Document], bool]
 
 
-class Files:
+class FileSearch:
     """Looks into the files of sessions.
 
     reads     what was found in the files of sessions that match: all pieces, if all are wanted, the last one
@@ -43,21 +43,21 @@ class Files:
 
     def __init__(
         self,
-        matcher: Matcher,
-        picker: Picker,
+        matcher: Evaluator,
+        picker: PassagePicker,
         sessions: Sessions,
-        in_order: Callable[[], Iterator[Session]],
+        in_order: Callable[[], Iterator[Document]],
         segments: Segments,
-        pulse: Pulse,
-        memory: Memory,
+        pulse: CancelToken,
+        memory: RefinementCache,
         *,
         every: bool,
         alone: bool,
         ahead: Ahead | None,
     ) -> None:
         """:param in_order: all sessions, newest first; the other parameters are those of `Sweep`."""
-        self.reads: dict[Session, tuple[Piece, ...]] = {}
-        self.bests: dict[Session, Piece] = {}
+        self.reads: dict[Document, tuple[Passage, ...]] = {}
+        self.bests: dict[Document, Passage] = {}
         self.as_kept: list[str] = []
         self.unread: dict[str, str] = {}
         self.lookup = Lookup(matcher.plan, segments, self.reads, self.bests)
@@ -75,7 +75,7 @@ class Files:
         self._deep: Deep | None = None
         self._is_told = True
         self._answered = 0
-        self._by_path: dict[str, Session] | None = None
+        self._by_path: dict[str, Document] | None = None
 
     @property
     def read(self) -> int:
@@ -112,14 +112,14 @@ class Files:
         plan = self.plan
         self._is_told = plan.everywhere and block.may_say((*plan.wanted, *plan.unwanted))
 
-    def reloaded(self, block: Block, slots: Sequence[int]) -> dict[int, Session]:
+    def reloaded(self, block: Block, slots: Sequence[int]) -> dict[int, Document]:
         """Those whose text is not any more where it was: it may have been moved."""
         lost = [slot for slot in slots if block.sessions[slot].spans is not None]
         if not lost or self.plan.query.is_deep:
             return {}
         return dict(zip(lost, self._sessions.reload([block.sessions[slot] for slot in lost]), strict=True))
 
-    def matching(self, session: Session) -> Session | None:
+    def matching(self, session: Document) -> Document | None:
         """One session, if it matches: its text where it has any by now, else its file; where that cannot be
         read, the text after all.
         """
@@ -135,7 +135,7 @@ class Files:
         except OSError as error:
             return self._matching_as_kept(session, error)
 
-    def _matching_as_kept(self, session: Session, error: OSError) -> Session | None:
+    def _matching_as_kept(self, session: Document, error: OSError) -> Document | None:
         """The session as it was kept, if what there is of it matches."""
         path = session.row.path
         kept = session if session.spans is not None else self._sessions.reload([session])[0]
@@ -147,7 +147,7 @@ class Files:
         # Nobody can say that the rest of the file lacks what is not wanted.
         return kept if not self.plan.unwanted and self.matcher.sift(block, (0,))[0] else None
 
-    def _file_matches(self, session: Session) -> bool:
+    def _file_matches(self, session: Document) -> bool:
         """Whether the file of a session matches. OSError where it cannot be read."""
         verdict = self._look_into(session)
         if verdict.mask != self.plan.all:
@@ -158,7 +158,7 @@ class Files:
                 self.bests[session] = piece_of(verdict.best)
         return verdict.matches
 
-    def _look_into(self, session: Session) -> Verdict:
+    def _look_into(self, session: Document) -> Verdict:
         """Look through a session's file, or take what is known of it. OSError where it cannot be read."""
         known = 0
         if self._is_told:

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from app.index.search.originals import Originals
-    from app.index.search.passage import Piece
+    from app.index.search.passage import Passage
     from app.index.search.results import Hit
-    from app.index.search.term_matcher import Seeker
+    from app.index.search.term_matcher import TermMatcher
 
 # What is said of an entry that is there no more: the store knows no more of it than the kind.
 _ROLES = {
@@ -33,7 +33,7 @@ _ROLES = {
 }
 
 
-def fill(hit: Hit, piece: Piece | None, seekers: Sequence[Seeker], originals: Originals) -> None:
+def fill(hit: Hit, piece: Passage | None, seekers: Sequence[TermMatcher], originals: Originals) -> None:
     """Fill in what is shown of a hit.
 
     :param piece: None where the session itself is the hit.
@@ -47,7 +47,7 @@ def fill(hit: Hit, piece: Piece | None, seekers: Sequence[Seeker], originals: Or
         _fill_text(hit, piece, seekers, originals)
 
 
-def _fill_text(hit: Hit, piece: Piece, seekers: Sequence[Seeker], originals: Originals) -> None:
+def _fill_text(hit: Hit, piece: Passage, seekers: Sequence[TermMatcher], originals: Originals) -> None:
     place = first_place(piece, seekers)
     if place >= 0 and _fill_from(hit, piece, seekers, _texts(originals.around(hit.row, piece, place), piece)):
         return
@@ -60,7 +60,7 @@ def _fill_text(hit: Hit, piece: Piece, seekers: Sequence[Seeker], originals: Ori
 
 
 def _fill_from(
-    hit: Hit, piece: Piece, seekers: Sequence[Seeker], texts: Sequence[tuple[dict[str, object], str]]
+    hit: Hit, piece: Passage, seekers: Sequence[TermMatcher], texts: Sequence[tuple[dict[str, object], str]]
 ) -> bool:
     """Fill in what the text of the piece says, one of `texts`; False where it has no match."""
     if piece.nth >= len(texts):
@@ -84,7 +84,7 @@ def _fill_from(
     return True
 
 
-def _texts(entries: Iterable[dict[str, object]], piece: Piece) -> list[tuple[dict[str, object], str]]:
+def _texts(entries: Iterable[dict[str, object]], piece: Passage) -> list[tuple[dict[str, object], str]]:
     """The texts of the piece's kind, each with the entry that it is of: as many as there are pieces."""
     kind = piece.kind
     found = []
@@ -99,7 +99,7 @@ def _texts(entries: Iterable[dict[str, object]], piece: Piece) -> list[tuple[dic
     return found
 
 
-def _fill_said(hit: Hit, piece: Piece, seekers: Sequence[Seeker]) -> None:
+def _fill_said(hit: Hit, piece: Passage, seekers: Sequence[TermMatcher]) -> None:
     row = hit.row
     line, ranges = snippet(text_of(row, piece.kind, piece.offset), seekers) or ("", ())
     where = WHERE[piece.kind]
@@ -120,6 +120,6 @@ def _string(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def is_told_first(piece: Piece) -> bool:
+def is_told_first(piece: Passage) -> bool:
     """Whether it is a name or a label: what people gave a session is shown before all that was said in it."""
     return piece.kind in (NAME, LABEL)

@@ -6,10 +6,10 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from app.formats.kinds import USER
-from app.index.search.best_passage import Picker
-from app.index.search.cancellation import Pulse
+from app.index.search.best_passage import PassagePicker
+from app.index.search.cancellation import CancelToken
 from app.index.search.documents import places_of
-from app.index.search.evaluator import Matcher
+from app.index.search.evaluator import Evaluator
 from app.index.search.hit_details import fill, is_told_first
 from app.index.search.originals import Originals
 from app.index.search.passage import in_order, piece_of
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from app.index.row import Row
-    from app.index.search.documents import Session
+    from app.index.search.documents import Document
     from app.index.search.grep.session import Deep
-    from app.index.search.passage import Piece
+    from app.index.search.passage import Passage
     from app.index.search.terms import Plan
     from app.index.text.mmap_reader import Segments
 
 
 def pieces_of(
-    session: Session, picker: Picker, reads: Mapping[Session, Iterable[Piece]], segments: Segments
-) -> Iterable[Piece]:
+    session: Document, picker: PassagePicker, reads: Mapping[Document, Iterable[Passage]], segments: Segments
+) -> Iterable[Passage]:
     """The pieces of a session that match, see `piece.in_order`.
 
     :param reads: what was found in files that were read.
@@ -41,9 +41,9 @@ def pieces_of(
 
 
 def asked_of(
-    session: Session,
-    picker: Picker,
-    reads: Mapping[Session, Iterable[Piece]],
+    session: Document,
+    picker: PassagePicker,
+    reads: Mapping[Document, Iterable[Passage]],
     segments: Segments,
     terms: int,
 ) -> int:
@@ -69,21 +69,21 @@ class Lookup:
         self,
         plan: Plan,
         segments: Segments,
-        reads: Mapping[Session, Iterable[Piece]],
-        bests: Mapping[Session, Piece],
+        reads: Mapping[Document, Iterable[Passage]],
+        bests: Mapping[Document, Passage],
     ) -> None:
         """:param reads: of the sessions whose files were read, what was found; `bests` the best of it, where
         that is known.
         """
         self._deep: Deep | None = None
-        self._known: dict[Session, Hit] = {}
+        self._known: dict[Document, Hit] = {}
         self._lock = Lock()
         self._plan = plan
         self._segments = segments
         self._reads = reads
         self._bests = bests
 
-    def best(self, hit: Hit, session: Session) -> None:
+    def best(self, hit: Hit, session: Document) -> None:
         """Fill in the best of what matches in `session`."""
         known = self._known.pop(session, None)
         if known is not None:
@@ -105,14 +105,14 @@ class Lookup:
         finally:
             originals.close()
 
-    def foresee(self, session: Session) -> Hit:
+    def foresee(self, session: Document) -> Hit:
         """The hit that `session` will be, looked up: whoever asks for it later need not wait."""
         hit = Hit.later(session.row, self.best, session)
         hit.look_up()
         self._known[session] = hit
         return hit
 
-    def piece(self, hit: Hit, piece: Piece) -> None:
+    def piece(self, hit: Hit, piece: Passage) -> None:
         """Fill in what is in `piece`."""
         self._segments.look()
         if not self._segments.is_safe(piece.source):
@@ -123,10 +123,10 @@ class Lookup:
         finally:
             originals.close()
 
-    def _best(self, session: Session, originals: Originals) -> Piece | None:
+    def _best(self, session: Document, originals: Originals) -> Passage | None:
         plan = self._plan
-        pulse = Pulse(_always)
-        picker = Picker(Matcher(plan, self._segments, originals, pulse), pulse)
+        pulse = CancelToken(_always)
+        picker = PassagePicker(Evaluator(plan, self._segments, originals, pulse), pulse)
         told = picker.told(session)
         # Of as many terms, the name, then the first label.
         named = list(filter(is_told_first, told))
@@ -139,22 +139,22 @@ class Lookup:
         # Where no text has it, the folder does, or the id. Else a text had it that is not there any more.
         return found or next(iter(told), None) or self._as_kept(session, originals)
 
-    def _as_kept(self, session: Session, originals: Originals) -> Piece | None:
+    def _as_kept(self, session: Document, originals: Originals) -> Passage | None:
         """The best of what is kept of the text, whatever its case."""
         places = places_of(session, self._segments)
         if places is None:
             return None
-        pulse = Pulse(_always)
-        picker = Picker(Matcher(self._plan.caseless(), self._segments, originals, pulse), pulse)
+        pulse = CancelToken(_always)
+        picker = PassagePicker(Evaluator(self._plan.caseless(), self._segments, originals, pulse), pulse)
         return picker.best(session.row, places)
 
-    def _in_file(self, row: Row) -> Piece | None:
+    def _in_file(self, row: Row) -> Passage | None:
         """The best of what is in the file: no text is kept of it, or it has been moved since it was searched.
         None where there is nothing any more.
         """
         from app.index.search.grep.session import Deep
 
-        beat = Pulse(_always).beat
+        beat = CancelToken(_always).beat
         with self._lock:
             if self._deep is None:
                 self._deep = Deep(self._plan)
@@ -165,7 +165,7 @@ class Lookup:
                 return None
         return piece_of(spot) if spot else None
 
-    def _fill(self, hit: Hit, piece: Piece | None, originals: Originals) -> None:
+    def _fill(self, hit: Hit, piece: Passage | None, originals: Originals) -> None:
         seekers = self._plan.wanted if piece else []
         if piece and piece.mask != self._plan.all:
             seekers = [seeker for number, seeker in enumerate(seekers) if piece.mask >> number & 1]

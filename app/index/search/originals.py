@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.index.row import Row
-    from app.index.search.passage import Piece
+    from app.index.search.passage import Passage
     from app.index.search.raw_lines import RawLines
 
 _READ_BYTES = 16 << 10
@@ -57,7 +57,7 @@ class Originals:
             self._entries = [] if line is None else entries_of(line, row.dialect)
         return self._entries
 
-    def around(self, row: Row, piece: Piece, place: int) -> list[dict[str, Any]]:
+    def around(self, row: Row, piece: Passage, place: int) -> list[dict[str, Any]]:
         """The same of the line of `piece`, of whose text only what surrounds `place` is there, see
         `search.cutting`.
         """

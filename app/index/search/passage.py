@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from app.index.search.grep.verdict import Spot
 
 
-class Piece(NamedTuple):
+class Passage(NamedTuple):
     """A piece where terms are: who says it, where its line begins, which terms (a mask of `Plan.wanted`), and
     where its folded text is.
 
@@ -42,9 +42,9 @@ _NOTHING = Source(b"")
 _offset, _kind = attrgetter("offset"), attrgetter("kind")
 
 
-def piece_of(spot: Spot) -> Piece:
+def piece_of(spot: Spot) -> Passage:
     """A piece found in a file: its text is read from there when it is asked for."""
-    return Piece(spot.kind, spot.offset, spot.mask, _NOTHING, 0, 0, spot.nth)
+    return Passage(spot.kind, spot.offset, spot.mask, _NOTHING, 0, 0, spot.nth)
 
 
 def merit(kind: int, offset: int, mask: int) -> tuple[int, bool, int, int]:
@@ -54,13 +54,13 @@ def merit(kind: int, offset: int, mask: int) -> tuple[int, bool, int, int]:
     return mask.bit_count(), kind == USER, offset, -kind
 
 
-def best(pieces: Iterable[Piece], most: int) -> Piece | None:
+def best(pieces: Iterable[Passage], most: int) -> Passage | None:
     """The piece to show of a session, see `merit`; of equal ones the first.
 
     :param pieces: the last one first.
     :param most: no piece has more terms than this.
     """
-    found: Piece | None = None
+    found: Passage | None = None
     rank: tuple[int, bool, int, int] | None = None
     for piece in pieces:
         here = merit(*piece[:3])
@@ -72,7 +72,7 @@ def best(pieces: Iterable[Piece], most: int) -> Piece | None:
     return found
 
 
-def in_order(pieces: Iterable[Piece]) -> Iterator[Piece]:
+def in_order(pieces: Iterable[Passage]) -> Iterator[Passage]:
     """The pieces as they are shown: the last line first, and of one line what is said before what was
     thought, wherever they were found.
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from app.formats.fold import composed, encoded, fold
 from app.index.search.blanks import BLANKS
 from app.index.search.passage import next_mark
-from app.index.search.term_matcher import Seeker
+from app.index.search.term_matcher import TermMatcher
 from app.index.text.mmap_reader import SLICE
 from app.sessions.passages import MARK
 
@@ -29,7 +29,7 @@ _MOST = 1 << 20
 """Bytes that are gone through at once from behind: more, the longer nothing is found."""
 
 
-class Phrase(Seeker):
+class PhraseMatcher(TermMatcher):
     """Words one after the other, with any white space between them."""
 
     def __init__(self, term: Term) -> None:

@@ -10,7 +10,7 @@ from app.index.text.mmap_reader import runs_free
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.index.search.cancellation import Pulse
+    from app.index.search.cancellation import CancelToken
     from app.index.search.documents import Block
     from app.index.search.sessions import View
     from app.index.search.spread import Sought
@@ -37,7 +37,7 @@ class Rare:
     at_once   how often all texts were looked through at once
     """
 
-    def __init__(self, view: View, segments: Segments, pulse: Pulse) -> None:
+    def __init__(self, view: View, segments: Segments, pulse: CancelToken) -> None:
         self.at_once = 0
         self._due: set[Sought] = set()
         self._layout = view.layout

@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from app.index.query.query import Query, Term
-    from app.index.search.documents import Block, Session
+    from app.index.search.documents import Block, Document
 
     Slots = dict[Block, Sequence[int]]
 
 
-class Memory:
+class RefinementCache:
     """What is known of sessions about `query`. Filters and negations have no part in it; a session that
     changes is another object from then on.
 
@@ -30,18 +30,18 @@ class Memory:
 
     def __init__(self, query: Query | None = None) -> None:
         self.query = query
-        self.lacking: set[Session] = set()
+        self.lacking: set[Document] = set()
         self.left: Slots = {}
         self.having: Slots = {}
         self.had: Slots = {}
         self._before: Query | None = None
 
-    def then(self, query: Query, blocks: Iterable[Block]) -> Memory:
+    def then(self, query: Query, blocks: Iterable[Block]) -> RefinementCache:
         """What is known about `query` before anything is looked for.
 
         :param blocks: that are there now: of others nothing needs to be known any more.
         """
-        after = Memory(query)
+        after = RefinementCache(query)
         before = self.query
         if before is not None:
             blocks = list(blocks)

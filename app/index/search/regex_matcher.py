@@ -6,7 +6,7 @@ import re
 from time import thread_time
 from typing import TYPE_CHECKING, Any
 
-from app.index.search.term_matcher import Seeker
+from app.index.search.term_matcher import TermMatcher
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +32,7 @@ _LONG = 2.0
 """One that lags for so many seconds is told of."""
 
 
-class Pattern(Seeker):
+class RegexMatcher(TermMatcher):
     """A regular expression. RE2 lets other threads run and takes time that grows with the text alone."""
 
     backwards = False

@@ -21,7 +21,7 @@ from app.index.search.metadata_fields import LABEL, NAME
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from app.index.search.passage import Piece
+    from app.index.search.passage import Passage
 
 MOST = 64
 _NAMED, _ASKED, _SAID = 3, 2, 1
@@ -32,8 +32,8 @@ _HALF_DAYS = 30
 
 
 def score(
-    told: Iterable[Piece],
-    pieces: Iterable[Piece],
+    told: Iterable[Passage],
+    pieces: Iterable[Passage],
     asked: Callable[[int], int],
     terms: int,
     size: int,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from app.index.query.query import Note
     from app.index.row import Row
-    from app.index.search.documents import Session
+    from app.index.search.documents import Document
 
     Where = Literal["text", "name", "label", "folder", "id", "program", "header", "row"]
     Range = tuple[int, int]
@@ -164,7 +164,7 @@ class Hits(Sequence[Hit]):
     __slots__ = ("_items", "_make")
 
     def __init__(
-        self, items: Sequence[Session | Hit] = (), make: Callable[[Session], Hit] | None = None
+        self, items: Sequence[Document | Hit] = (), make: Callable[[Document], Hit] | None = None
     ) -> None:
         """:param items: sessions, each of which `make` makes the hit of, or hits."""
         self._items = list(items)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from app.formats.collector import Resting
 from app.index.query.query import Note
-from app.index.search.cancellation import Pulse, Stopped
+from app.index.search.cancellation import Cancelled, CancelToken
 from app.index.search.hit_details import is_told_first
 from app.index.search.lookup import asked_of, pieces_of
 from app.index.search.originals import Originals
-from app.index.search.refinement_cache import Memory
+from app.index.search.refinement_cache import RefinementCache
 from app.index.search.relevance import score
 from app.index.search.results import Hit, Hits, Page
-from app.index.search.search_pass import Sweep
+from app.index.search.search_pass import SearchPass
 from app.index.search.suggestions import other_spellings
 from app.index.search.terms import Plan
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from app.index.query.query import Facts, Query
-    from app.index.search.documents import Session
+    from app.index.search.documents import Document
     from app.index.search.grep.ahead import Ahead
     from app.index.search.sessions import Sessions, View
     from app.index.text.mmap_reader import Segments
@@ -57,7 +57,7 @@ class Search:
         sessions: Sessions,
         segments: Segments,
         facts: Facts,
-        memory: Memory,
+        memory: RefinementCache,
         *,
         order: str,
         every: bool,
@@ -67,7 +67,7 @@ class Search:
         alone: bool,
         ahead: Ahead | None,
         unread: Mapping[str, str],
-        done: Callable[[Memory], object],
+        done: Callable[[RefinementCache], object],
     ) -> None:
         """:param memory: what the last search found out.
         :param alone: this process has nothing else to do and may be copied.
@@ -93,7 +93,7 @@ class Search:
         self._now_ms = now_ms
         self._done = done
         self._cancelled = Event()
-        self._pulse = Pulse(lambda: not self._cancelled.is_set() and keep_going())
+        self._pulse = CancelToken(lambda: not self._cancelled.is_set() and keep_going())
         self._originals = Originals()
         self._notes: list[Note] = []
         self._spelt: dict[str, tuple[str, ...]] = {}
@@ -122,11 +122,11 @@ class Search:
                 view = self._sessions.view()
                 instead = self._instead(view)
             if any(instead.values()):
-                near = self._sweep(Plan(self.query, instead), view, Memory(), self._passes())
+                near = self._sweep(Plan(self.query, instead), view, RefinementCache(), self._passes())
                 yield from self._pages(near, view, last=True)
             elif not sweep.total:
                 yield self._page(Hits(), sweep, view, done=True)
-        except Stopped:
+        except Cancelled:
             return
         finally:
             self._originals.close()
@@ -141,20 +141,20 @@ class Search:
 
     def _has_any(self, query: Query, view: View) -> bool:
         """Whether any session matches."""
-        return any(self._sweep(Plan(query), view, Memory(), None).run())
+        return any(self._sweep(Plan(query), view, RefinementCache(), None).run())
 
-    def _passes(self) -> Callable[[Session], bool] | None:
+    def _passes(self) -> Callable[[Document], bool] | None:
         if not self.query.filters:
             return None
         query, facts = self.query, self._facts
         return lambda session: query.passes(session.row, facts)
 
     def _sweep(
-        self, plan: Plan, view: View, memory: Memory, passes: Callable[[Session], bool] | None
-    ) -> Sweep:
+        self, plan: Plan, view: View, memory: RefinementCache, passes: Callable[[Document], bool] | None
+    ) -> SearchPass:
         # What it is told is of the first plan.
         ahead, self._ahead = self._ahead, None
-        return Sweep(
+        return SearchPass(
             plan,
             view,
             self._sessions,
@@ -170,13 +170,13 @@ class Search:
 
     # -- pages --
 
-    def _pages(self, sweep: Sweep, view: View, *, last: bool) -> Iterator[Page]:
+    def _pages(self, sweep: SearchPass, view: View, *, last: bool) -> Iterator[Page]:
         """All pages of a sweep. But for the last one they come when there is something new to say.
 
         :param last: nothing comes after them, even if nothing matches.
         """
-        found: list[Session | Hit] = []
-        scores: dict[Session, float] = {}
+        found: list[Document | Hit] = []
+        scores: dict[Document, float] = {}
         make = self._making(sweep, scores)
         told = time.perf_counter()
         first, leaps = True, 0
@@ -204,9 +204,9 @@ class Search:
         if last or sweep.total:
             yield self._page(Hits(found, make), sweep, view, done=True)
 
-    def _page(self, hits: Hits, sweep: Sweep, view: View, *, done: bool = False) -> Page:
+    def _page(self, hits: Hits, sweep: SearchPass, view: View, *, done: bool = False) -> Page:
         if self.is_cancelled:
-            raise Stopped
+            raise Cancelled
         # What is kept is folded, and not what was to be read in the originals: where case counts.
         unread = {**self._unread, **sweep.files.unread, **self._originals.lost}
         as_kept = {*(sweep.files.as_kept if self.query.is_deep else view.away)}.difference(unread)
@@ -233,7 +233,7 @@ class Search:
             which = first if len(unread) == 1 else f"{len(unread):,} files, {first} among them"
             yield Note(f"cannot be read: {which}: {unread[first]}", 0, 0)
 
-    def _found(self, sweep: Sweep, scores: dict[Session, float]) -> Iterator[Sequence[Session | Hit]]:
+    def _found(self, sweep: SearchPass, scores: dict[Document, float]) -> Iterator[Sequence[Document | Hit]]:
         """What is found in the order that was asked for, some at a time; none now and then.
 
         :param scores: where the scores are put.
@@ -252,20 +252,22 @@ class Search:
         for start in range(0, len(ranked), PAGE):
             yield self._of(ranked[start : start + PAGE], sweep, scores)
 
-    def _of(self, some: list[Session], sweep: Sweep, scores: dict[Session, float]) -> Sequence[Session | Hit]:
+    def _of(
+        self, some: list[Document], sweep: SearchPass, scores: dict[Document, float]
+    ) -> Sequence[Document | Hit]:
         """All hits of sessions that match, if all are wanted; else of each session its best, made later."""
         if not self._every or not sweep.plan.wanted:
             return some
         return [hit for session in some for hit in self._every_of(session, sweep, scores)]
 
-    def _making(self, sweep: Sweep, scores: dict[Session, float]) -> Callable[[Session], Hit]:
+    def _making(self, sweep: SearchPass, scores: dict[Document, float]) -> Callable[[Document], Hit]:
         """What makes the one hit of a session."""
         if not sweep.plan.wanted:
             return lambda session: Hit(session.row, "row")
         later, near, look, score = Hit.later, sweep.plan.near, sweep.files.lookup.best, scores.get
         return lambda session: later(session.row, look, session, score(session, 0.0), near)
 
-    def _every_of(self, session: Session, sweep: Sweep, scores: dict[Session, float]) -> Iterator[Hit]:
+    def _every_of(self, session: Document, sweep: SearchPass, scores: dict[Document, float]) -> Iterator[Hit]:
         plan = sweep.plan
         told = sweep.picker.told(session)
         shown = [piece for piece in told if is_told_first(piece)]
@@ -275,7 +277,7 @@ class Search:
         for piece in shown:
             yield Hit.later(session.row, look, piece, scores.get(session, 0.0), plan.near)
 
-    def _score(self, session: Session, sweep: Sweep) -> float:
+    def _score(self, session: Document, sweep: SearchPass) -> float:
         picker, reads = sweep.picker, sweep.files.reads
         pieces = pieces_of(session, picker, reads, self._segments)
         size = session.row.size if session in reads else session.size

@@ -4,29 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.index.search.best_passage import Picker
-from app.index.search.evaluator import Matcher
-from app.index.search.file_search import Files
+from app.index.search.best_passage import PassagePicker
+from app.index.search.evaluator import Evaluator
+from app.index.search.file_search import FileSearch
 from app.index.search.rare import Rare
 from app.index.search.sessions import key_of, newest_first
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
-    from app.index.search.cancellation import Pulse
-    from app.index.search.documents import Block, Session
+    from app.index.search.cancellation import CancelToken
+    from app.index.search.documents import Block, Document
     from app.index.search.grep.ahead import Ahead
     from app.index.search.originals import Originals
-    from app.index.search.refinement_cache import Memory
+    from app.index.search.refinement_cache import RefinementCache
     from app.index.search.sessions import Sessions, View
-    from app.index.search.term_matcher import Seeker
+    from app.index.search.term_matcher import TermMatcher
     from app.index.search.terms import Plan
     from app.index.text.mmap_reader import Segments
 
-    Passes = Callable[[Session], bool]
+    Passes = Callable[[Document], bool]
 
 
-class Sweep:
+class SearchPass:
     """Goes through the sessions of `view` for `plan`.
 
     searched   sessions looked into so far, or known not to match; total   those that match
@@ -39,8 +39,8 @@ class Sweep:
         sessions: Sessions,
         segments: Segments,
         originals: Originals,
-        pulse: Pulse,
-        memory: Memory,
+        pulse: CancelToken,
+        memory: RefinementCache,
         passes: Passes | None,
         *,
         every: bool,
@@ -55,9 +55,9 @@ class Sweep:
         self.searched = 0
         self.total = 0
         self._rare = Rare(view, segments, pulse)
-        self.matcher = Matcher(plan, segments, originals, pulse, self._rare)
-        self.picker = Picker(self.matcher, pulse)
-        self.files = Files(
+        self.matcher = Evaluator(plan, segments, originals, pulse, self._rare)
+        self.picker = PassagePicker(self.matcher, pulse)
+        self.files = FileSearch(
             self.matcher,
             self.picker,
             sessions,
@@ -86,7 +86,7 @@ class Sweep:
         """How often that was done. What it leads to comes at once, or not at all."""
         return self._rare.at_once
 
-    def run(self) -> Iterator[list[Session]]:
+    def run(self) -> Iterator[list[Document]]:
         """The sessions that match, newest first, some at a time; none now and then.
 
         :raises Stopped: the search is not wanted any more.
@@ -97,7 +97,7 @@ class Sweep:
         finally:
             self.files.close()
 
-    def _in_order(self) -> Iterator[Session]:
+    def _in_order(self) -> Iterator[Document]:
         """Of those that were laid out, those that are so still."""
         stale = self._view.stale
         for block in self._view.blocks:
@@ -105,8 +105,8 @@ class Sweep:
                 if session not in stale:
                     yield session
 
-    def _run(self) -> Iterator[list[Session]]:
-        fresh: list[Session] = []
+    def _run(self) -> Iterator[list[Document]]:
+        fresh: list[Document] = []
         if self._view.fresh:
             for some in self._in(self._view.fresh):
                 fresh += some
@@ -119,11 +119,11 @@ class Sweep:
                 yield self._counted(_merged([], fresh, block.sessions[-1]))
         yield self._counted(fresh[::-1])
 
-    def _counted(self, some: list[Session]) -> list[Session]:
+    def _counted(self, some: list[Document]) -> list[Document]:
         self.total += len(some)
         return some
 
-    def _in(self, block: Block) -> Iterator[list[Session]]:
+    def _in(self, block: Block) -> Iterator[list[Document]]:
         self._pulse.beat()
         slots = self._slots(block)
         if not slots:
@@ -150,7 +150,7 @@ class Sweep:
 
     def _with_others(
         self, block: Block, slots: Sequence[int], matching: set[int], others: Sequence[int]
-    ) -> Iterator[list[Session]]:
+    ) -> Iterator[list[Document]]:
         """Those that match, and of `others`, which cannot be looked through together, those that do."""
         alone = set(others)
         files = self.files
@@ -175,7 +175,7 @@ class Sweep:
     def _sift(self, block: Block, slots: Sequence[int]) -> Sequence[int]:
         """Those that match. What is found out is remembered, and what is known is not looked for."""
         memory = self._memory
-        known: Sequence[Seeker] = ()
+        known: Sequence[TermMatcher] = ()
         if self._known and block in memory.had and set(memory.had[block]).issuperset(slots):
             known = self._known
         having, clean = self.matcher.sift(block, slots, known)
@@ -189,7 +189,7 @@ class Sweep:
         return clean
 
     def _left(self, block: Block) -> Sequence[int]:
-        """Which of its sessions are not known to lack anything, apart from `Memory.lacking`."""
+        """Which of its sessions are not known to lack anything, apart from `RefinementCache.lacking`."""
         left = self._memory.left.get(block)
         return range(len(block.sessions)) if left is None else left
 
@@ -197,7 +197,7 @@ class Sweep:
         """Which of its sessions may match."""
         sessions, slots = block.sessions, self._left(block)
         lacking, passes = self._memory.lacking, self._passes
-        stale: Collection[Session] = ()
+        stale: Collection[Document] = ()
         if self._view.stale and block is not self._view.fresh:
             stale = self._view.stale.intersection(sessions)
         if stale:
@@ -218,7 +218,7 @@ def _less(left: Sequence[int], slots: Sequence[int], having: Sequence[int]) -> S
     return [slot for slot in left if slot not in gone]
 
 
-def _merged(some: list[Session], fresh: list[Session], last: Session) -> list[Session]:
+def _merged(some: list[Document], fresh: list[Document], last: Document) -> list[Document]:
     """`some` with those of `fresh`, the newest at its end, that come before `last`; they are taken off."""
     end = key_of(last)
     taken = []

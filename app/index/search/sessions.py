@@ -5,7 +5,7 @@ from __future__ import annotations
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from app.index.search.documents import Block, Session, blocks
+from app.index.search.documents import Block, Document, blocks
 from app.index.search.spread import Spread
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ MOST_FRESH = 256
 class Layout:
     """The sessions as they were laid out last."""
 
-    def __init__(self, sessions: Sequence[Session]) -> None:
+    def __init__(self, sessions: Sequence[Document]) -> None:
         self.blocks = blocks(sessions)
         self._spread: Spread | None = None
 
@@ -49,8 +49,8 @@ class View:
     def __init__(
         self,
         layout: Layout,
-        stale: frozenset[Session],
-        fresh: list[Session],
+        stale: frozenset[Document],
+        fresh: list[Document],
         count: int,
         away: Sequence[str],
     ) -> None:
@@ -75,9 +75,9 @@ class Sessions:
         self._catalog = catalog
         self._segments = segments
         self._lock = Lock()
-        self._by_path: dict[str, Session] = {}
+        self._by_path: dict[str, Document] = {}
         self._laid = Layout([])
-        self._in_blocks: dict[str, Session] = {}
+        self._in_blocks: dict[str, Document] = {}
         self._changed: set[str] = set()
         self._unasked: set[str] = set()
         self._away: set[str] = set()
@@ -123,10 +123,10 @@ class Sessions:
                 self._away.discard(path)
             self._view = None
 
-    def _session(self, row: Row, spans: tuple[Span, ...] | None = None) -> Session:
-        return Session(row, spans, self._home)
+    def _session(self, row: Row, spans: tuple[Span, ...] | None = None) -> Document:
+        return Document(row, spans, self._home)
 
-    def reload(self, sessions: Sequence[Session]) -> list[Session]:
+    def reload(self, sessions: Sequence[Document]) -> list[Document]:
         """Ask the catalog anew where the texts of these are, and give them as they are now. Where a text was
         looked for and not found, and the catalog knows no other place, there is none.
         """
@@ -200,11 +200,11 @@ class Sessions:
         return View(self._laid, stale, newest_first(fresh), len(self._by_path), sorted(self._away))
 
 
-def key_of(session: Session) -> tuple[int, str]:
+def key_of(session: Document) -> tuple[int, str]:
     """Sorts as the list does: newest first, then by path."""
     return -session.row.modified, session.row.path
 
 
-def newest_first(sessions: Iterable[Session]) -> list[Session]:
+def newest_first(sessions: Iterable[Document]) -> list[Document]:
     """In the order of the list."""
     return sorted(sessions, key=key_of)

@@ -11,7 +11,7 @@ from app.index.search.mapping import Folded
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from app.index.search.term_matcher import Seeker
+    from app.index.search.term_matcher import TermMatcher
 
     Range = tuple[int, int]
 
@@ -25,7 +25,7 @@ _CUT = "…"
 _JOINERS = " \u200d"
 
 
-def snippet(text: str, seekers: Sequence[Seeker]) -> tuple[str, tuple[Range, ...]] | None:
+def snippet(text: str, seekers: Sequence[TermMatcher]) -> tuple[str, tuple[Range, ...]] | None:
     """A line of `text` around the first place where one of `seekers` is, and all (start, end) in it where
     any is, in characters; no two of them touch, and none is empty. None where none of them is in it.
     """
@@ -48,7 +48,7 @@ def snippet(text: str, seekers: Sequence[Seeker]) -> tuple[str, tuple[Range, ...
     return line, tuple(ranges)
 
 
-def _first(text: str, seekers: Iterable[Seeker]) -> Range | None:
+def _first(text: str, seekers: Iterable[TermMatcher]) -> Range | None:
     """The first place of any of them, of the longest where several begin there."""
     best: Range | None = None
     folded: Folded | None = None
@@ -96,7 +96,7 @@ def _flat(text: str) -> str:
     return inert(" ".join(text.split()))
 
 
-def _ranges(line: str, seekers: Iterable[Seeker]) -> list[Range]:
+def _ranges(line: str, seekers: Iterable[TermMatcher]) -> list[Range]:
     found: list[Range] = []
     folded: Folded | None = None
     for seeker in seekers:

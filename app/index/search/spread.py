@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import TypeAlias
 
-    from app.index.search.cancellation import Pulse
+    from app.index.search.cancellation import CancelToken
     from app.index.search.documents import Block
     from app.index.search.phrase_matcher import Loose
     from app.index.text.mmap_reader import Segments, Source
@@ -105,7 +105,7 @@ class Spread:
                 place += 1
         self._stretches = [each for source, texts in lying.items() for each in _stretches(source, texts)]
 
-    def having(self, sought: Sought, pulse: Pulse, first: int = 0) -> list[int]:
+    def having(self, sought: Sought, pulse: CancelToken, first: int = 0) -> list[int]:
         """The places in the list, in order, of sessions that have it in their texts: all of those from
         `first` on, and some of the others.
 

@@ -17,7 +17,7 @@ from app.index.search.terms import name_of, uncased
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from app.index.search.cancellation import Pulse
+    from app.index.search.cancellation import CancelToken
     from app.index.search.documents import Place
     from app.index.search.sessions import View
     from app.index.text.mmap_reader import Segments
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def other_spellings(
-    query: Query, view: View, segments: Segments, pulse: Pulse, has_any: Callable[[Query, View], bool]
+    query: Query, view: View, segments: Segments, pulse: CancelToken, has_any: Callable[[Query, View], bool]
 ) -> tuple[Spelt, list[Note]]:
     """By the name of each term that is nowhere how else it is spelt, if that is known, and a note about each.
     Phrases and patterns are among them that have a capital: of these there is one other spelling, without.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Range = tuple[int, int]
 
 
-class Seeker:
+class TermMatcher:
     """One term. `term` is where it comes from; `near` whether it stands for other spellings of it.
 
     simple   whether each place that `first` finds is a match: nothing has to be confirmed
@@ -103,7 +103,7 @@ class Seeker:
         raise NotImplementedError
 
 
-class Words(Seeker):
+class Words(TermMatcher):
     """A word, or any of several spellings of it."""
 
     apart = True

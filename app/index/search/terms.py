@@ -11,7 +11,7 @@ from app.index.search.term_matcher import Words
 
 if TYPE_CHECKING:
     from app.index.query.query import Query
-    from app.index.search.term_matcher import Seeker
+    from app.index.search.term_matcher import TermMatcher
 
 
 class Plan:
@@ -51,7 +51,7 @@ class Plan:
         return not self.tools or kind not in (CALL, RESULT) or fold(tool) in self.tools
 
 
-def seeker(term: Term, instead: dict[str, tuple[str, ...]] | None = None) -> Seeker:
+def seeker(term: Term, instead: dict[str, tuple[str, ...]] | None = None) -> TermMatcher:
     """What looks for a term.
 
     :param instead: see `Plan`; what is not wanted has no other spellings.
@@ -67,21 +67,21 @@ def seeker(term: Term, instead: dict[str, tuple[str, ...]] | None = None) -> See
     if term.kind == PHRASE:
         if len(term.text.split()) == 1:
             return Words(term)
-        from app.index.search.phrase_matcher import Phrase
+        from app.index.search.phrase_matcher import PhraseMatcher
 
-        return Phrase(term)
+        return PhraseMatcher(term)
     assert term.kind == REGEX
     from app.index.query.query import QueryError
     from app.index.query.regex import BadPattern
-    from app.index.search.regex_matcher import Pattern
+    from app.index.search.regex_matcher import RegexMatcher
 
     try:
-        return Pattern(term)
+        return RegexMatcher(term)
     except BadPattern as error:
         raise QueryError(error.message, term.position, term.length) from None
 
 
-def caseless(exact: Seeker) -> Seeker:
+def caseless(exact: TermMatcher) -> TermMatcher:
     """What looks for the same whatever its case."""
     if not exact.exact:
         return exact

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from watchfiles._rust_notify import RustNotify
 
     from app.index.row import Signature
-    from app.index.scan.symlinks import Elsewhere
+    from app.index.scan.symlinks import LinkedFiles
     from app.stores.base import Store
 
     class Watch(Protocol):
@@ -77,7 +77,7 @@ class NativeWatch:
         self,
         stores: Sequence[Store],
         known: dict[str, Signature],
-        elsewhere: Elsewhere | None = None,
+        elsewhere: LinkedFiles | None = None,
         passed_over: Callable[[], Iterable[str]] = tuple,
     ) -> None:
         """:param passed_over: what the last walk did, see `Turns`.

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _NO_ENTRIES = frozenset(("session", "title"))
 
 
-class Book:
+class EntryStore:
     """What a session consists of.
 
     file          the path of its file, for errors

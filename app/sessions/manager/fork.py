@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from app.sessions.manager.entry import Entry
-    from app.sessions.manager.entry_store import Book
+    from app.sessions.manager.entry_store import EntryStore
 
 _LOCKS = (".lock", ".lock.os")
 # Sub-agents of sub-agents end long before; a deeper folder is damage, and would take long to walk.
@@ -96,7 +96,9 @@ def changed(entry: Entry, changes: Mapping[str, Any]) -> Cutting:
     return Cutting(raw, respell(line, changes) if line and changes else line)
 
 
-def fork_last(book: Book, session_id: str, timestamp: str, cwd: str, count: int, summary: str = "") -> bytes:
+def fork_last(
+    book: EntryStore, session_id: str, timestamp: str, cwd: str, count: int, summary: str = ""
+) -> bytes:
     """A new session with the last `count` messages of `book`, of an agent that forks only so (specs 003).
 
     :param timestamp: of the new session, ISO 8601; ``cwd`` its working folder.

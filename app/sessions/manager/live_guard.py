@@ -19,7 +19,7 @@ LOOK_AGAIN_MS = 1_000
 """A look at all processes serves for so long: an agent that writes many entries must not pay for each."""
 
 
-class Guard:
+class LiveGuard:
     """Knows the running agents.
 
     :param env: the environment, by which the agents' own folders are found; ``home`` the home folder.

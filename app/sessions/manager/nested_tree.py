@@ -11,7 +11,7 @@ from app.sessions.parent_links import Links
 
 if TYPE_CHECKING:
     from app.sessions.manager.entry import Entry
-    from app.sessions.manager.entry_store import Book
+    from app.sessions.manager.entry_store import EntryStore
 
 
 class TreeNode(Struct, eq=False):
@@ -37,7 +37,7 @@ class TreeNode(Struct, eq=False):
         return f"TreeNode({self.entry!r}, {len(self.children)} children)"
 
 
-def plant(book: Book) -> list[TreeNode]:
+def plant(book: EntryStore) -> list[TreeNode]:
     """The roots of the tree: entries without a parent, orphans, and where a loop was cut, in file order.
 
     Takes time linear in the entries, however deep they hang.

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
     from app.formats.header import Fault
     from app.sessions.manager.entry import Entry
-    from app.sessions.manager.entry_store import Book
+    from app.sessions.manager.entry_store import EntryStore
     from app.sessions.manager.nested_tree import TreeNode
 
 LONG_LINE = 64 << 20
 """Bytes of a line that is worth a word: agents hold the whole of it in memory several times over."""
 
 
-def damage_of(book: Book, faults: Sequence[Fault] = ()) -> list[Damage]:
+def damage_of(book: EntryStore, faults: Sequence[Fault] = ()) -> list[Damage]:
     """What is wrong, in file order. Nothing of it stopped the rest from being read.
 
     :param faults: what the header is to blame for.

@@ -10,7 +10,7 @@ from app.formats.migrate import CURRENT_VERSION
 from app.sessions.asked import checked
 from app.sessions.errors import BadValue, LiveSession
 from app.sessions.manager.context import Context, build_context
-from app.sessions.manager.live_guard import Guard
+from app.sessions.manager.live_guard import LiveGuard
 from app.sessions.manager.nested_tree import TreeNode, plant
 from app.sessions.manager.problems import damage_of
 from app.sessions.manager.session_file import SessionFile
@@ -53,7 +53,7 @@ class Session:
         self._cwd = cwd
         self._session_dir = session_dir
         self._storage = storage
-        self._guard = Guard(self._env, self._home) if isinstance(storage, FileStorage) else None
+        self._guard = LiveGuard(self._env, self._home) if isinstance(storage, FileStorage) else None
         self._file = SessionFile(storage, self._guard)
         self._change: Change | None = None
 

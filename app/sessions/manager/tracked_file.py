@@ -13,12 +13,12 @@ from app.formats.header import WITHIN, Header, NotASession, read_header
 from app.formats.lines import BOM
 from app.formats.migrate import CURRENT_VERSION
 from app.sessions.errors import Changed, ReadOnly, WriteFailed
-from app.sessions.manager.entry_store import Book
+from app.sessions.manager.entry_store import EntryStore
 
 if TYPE_CHECKING:
     from app.formats.dialects.writing import Writing
     from app.sessions.manager.entry import Entry
-    from app.sessions.manager.live_guard import Guard
+    from app.sessions.manager.live_guard import LiveGuard
     from app.sessions.storage.blobs import BlobStore
     from app.sessions.storage.storage import SessionStorage, Signature
 
@@ -35,7 +35,7 @@ class TrackedFile:
     """
 
     def __init__(
-        self, storage: SessionStorage | None, guard: Guard | None = None, blobs: BlobStore | None = None
+        self, storage: SessionStorage | None, guard: LiveGuard | None = None, blobs: BlobStore | None = None
     ) -> None:
         self.storage = storage
         self.guard = guard
@@ -43,7 +43,7 @@ class TrackedFile:
         self.path = ""
         self.head: Header
         self.header: dict[str, Any] = {}
-        self.book: Book
+        self.book: EntryStore
         self.written = False
         """The file is there and has all entries; before, they wait for the first answer."""
         self.moved = False
@@ -119,7 +119,7 @@ class TrackedFile:
         self.header = writing.header(session_id, timestamp, cwd, parent, name)
         self.path = path
         self.head = read_header(path, encode(self.header) + b"\n", (agent,))
-        self.book = Book(path, self.head.dialect, self.head.version, self.head.name)
+        self.book = EntryStore(path, self.head.dialect, self.head.version, self.head.name)
         self.written = self.moved = self._made_here = False
         self._signature = self._failure = None
         self._is_shortened = False
@@ -211,7 +211,7 @@ class TrackedFile:
 
     def _take(self, data: bytes, signature: Signature, agents: tuple[str, ...] | None = None) -> None:
         head = read_header(self.path, data[:WITHIN], (self.head.agent,) if agents is None else agents)
-        book = Book(self.path, head.dialect, head.version, head.name)
+        book = EntryStore(self.path, head.dialect, head.version, head.name)
         self._offset = book.read(data)
         self._is_shortened = len(data) != signature.size
         self._tail = data[max(0, self._offset - _TAIL) : self._offset]

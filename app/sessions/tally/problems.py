@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from app.formats.header import Fault, NotASession, find_header
 from app.formats.lines import feed_lines, open_file
 from app.sessions.tally.summarise import feed_unfinished, why
-from app.sessions.tally.tally import Tally
+from app.sessions.tally.tally import SummaryBuilder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +40,7 @@ def problems(path: str, agents: Sequence[str] = ()) -> list[Problem]:
 
 
 def _list(path: str, descriptor: int, agents: Sequence[str], found: list[Problem]) -> None:
-    tally = Tally(find_header(path, descriptor, agents), found.append)
+    tally = SummaryBuilder(find_header(path, descriptor, agents), found.append)
     offset, unfinished = feed_lines(descriptor, tally.feed)
     if unfinished and not feed_unfinished(tally, unfinished, offset):
         reason = "the last line is unfinished; it may still be being written"

@@ -10,7 +10,7 @@ from app.sessions.leaf import deepest
 from app.sessions.summary import LAST_PROMPT_LIMIT, Summary, title_of
 
 if TYPE_CHECKING:
-    from app.sessions.tally.tally import Tally
+    from app.sessions.tally.tally import SummaryBuilder
 
     Titled = tuple[str | None, str, str, str]
     """A name and a first message, the title that they make, and how the message begins."""
@@ -20,7 +20,7 @@ UNTOLD = -1
 """As a number of branches: the lines, looked at one after the other, do not tell; all of them together do."""
 
 
-def row_of(tally: Tally, mtime_ms: int, torn: bool) -> Summary:
+def row_of(tally: SummaryBuilder, mtime_ms: int, torn: bool) -> Summary:
     """The row so far.
 
     :param mtime_ms: the file's own time, for sessions in which neither a message nor the header has one.
@@ -77,7 +77,7 @@ def _titled(name: str | None, first_message: str) -> Titled:
     return name, first_message, title, one_line(first_message, LAST_PROMPT_LIMIT)
 
 
-def _is_without_ids(tally: Tally) -> bool:
+def _is_without_ids(tally: SummaryBuilder) -> bool:
     """True when a file that should have ids has not one: it is a line of entries, as version 1 is."""
     leaves = tally.leaves
     return (
@@ -85,7 +85,7 @@ def _is_without_ids(tally: Tally) -> bool:
     )
 
 
-def _branches(tally: Tally, in_a_row: bool) -> int:
+def _branches(tally: SummaryBuilder, in_a_row: bool) -> int:
     sums, leaves = tally.sums, tally.leaves
     if in_a_row or not sums.entries:
         return min(sums.entries, 1)
@@ -100,7 +100,7 @@ def _branches(tally: Tally, in_a_row: bool) -> int:
     return count_ends(leaves.every, _leaf_id(tally), leaves.silent, last_is_leaf=one_a_line)
 
 
-def _leaf_id(tally: Tally) -> str | None:
+def _leaf_id(tally: SummaryBuilder) -> str | None:
     sums = tally.sums
     if tally.dialect.one_entry_a_line:
         return sums.leaf_id if tally.has_ids else None

@@ -14,7 +14,7 @@ from app.formats.header import NotASession, find_header, read_header
 from app.formats.lines import BLOCK_SIZE, feed_lines, open_file, read_at
 from app.sessions.tally.halves import NONE, Halves
 from app.sessions.tally.row_of import UNTOLD
-from app.sessions.tally.tally import NeedsReread, Tally
+from app.sessions.tally.tally import NeedsReread, SummaryBuilder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +26,7 @@ _HEAD = 4096
 _TAIL = 64
 
 MOST = 16
-_growing: dict[str, tuple[Halves, Tally, bytes, blake2b]] = {}
+_growing: dict[str, tuple[Halves, SummaryBuilder, bytes, blake2b]] = {}
 """By path the tallies of the files that were extended last, so many at most, each with the state that it
 stands for: to make a tally of a state is a good part of what one more line costs.
 """
@@ -75,7 +75,7 @@ def summarise(path: str, agents: Sequence[str], mtime_ms: int) -> Outcome:
         except NotASession:
             header = find_header(path, descriptor, agents)
         end = max(len(piece), os.fstat(descriptor).st_size)
-        tally = Tally(header)
+        tally = SummaryBuilder(header)
         outcome = _fold(tally, descriptor, 0, mtime_ms, piece, end)
         if outcome.summary and outcome.summary.branch_count == UNTOLD:
             told = _branches(header, descriptor, outcome.bytes_read)
@@ -119,7 +119,7 @@ def extend(
         if _fingerprint(head, piece[: offset - start]) != fingerprint:
             return None
         if tally is None or known is not state:
-            tally = Tally.restore(state)
+            tally = SummaryBuilder.restore(state)
         if agents and tally.header.agent not in agents:
             return None
         outcome = _fold(tally, descriptor, offset, mtime_ms, piece, end, head, start)
@@ -143,7 +143,7 @@ def _branches(header: Header, descriptor: int, end: int) -> int:
 
     :raises OSError: it cannot be read.
     """
-    tally = Tally(header)
+    tally = SummaryBuilder(header)
     tally.leaves.every = []
     offset, unfinished = feed_lines(descriptor, tally.feed, end=end)
     if unfinished:
@@ -152,7 +152,7 @@ def _branches(header: Header, descriptor: int, end: int) -> int:
 
 
 def _fold(
-    tally: Tally,
+    tally: SummaryBuilder,
     descriptor: int,
     start: int,
     mtime_ms: int,
@@ -181,7 +181,7 @@ def _fold(
     )
 
 
-def feed_unfinished(tally: Tally, line: bytes, offset: int) -> bool:
+def feed_unfinished(tally: SummaryBuilder, line: bytes, offset: int) -> bool:
     """Take in a last line without a newline, if it is complete all the same; False if it is torn."""
     if not tally.understands(line):
         return False

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from app.formats.brief import Brief
     from app.formats.skim import Usage
     from app.sessions.tally.state import State
-    from app.sessions.tally.tally import Tally
+    from app.sessions.tally.tally import SummaryBuilder
 
 USAGE_TYPES = frozenset(("usage", "model_usage", "compaction", "branch_summary"))
 SAYING_TYPES = frozenset(("compaction", "branch_summary", "branch", "custom_message"))
@@ -29,7 +29,7 @@ RARE_TYPES = USAGE_TYPES | SAYING_TYPES | {"label", "session_info"}
 _USER, _ASSISTANT, _THINKING = HEADS[USER], HEADS[ASSISTANT], HEADS[THINKING]
 
 
-def take(tally: Tally, entries: list[Brief], starts: Sequence[int]) -> bytes:
+def take(tally: SummaryBuilder, entries: list[Brief], starts: Sequence[int]) -> bytes:
     """Take in the next lines; what is said in them, see `sessions.pieces`.
 
     :param starts: where each begins in the file.

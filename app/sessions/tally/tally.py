@@ -45,7 +45,7 @@ _PARTED_FROM = 16 << 10
 """A block of more bytes with a line that is not plain is taken in by halves."""
 
 
-class Tally:
+class SummaryBuilder:
     """The sums of one session.
 
     :param header: what `read_header` found.
@@ -295,7 +295,7 @@ class Tally:
         return self.dump() if self.leaves.settle() else NONE
 
     @classmethod
-    def restore(cls, state: Halves) -> Tally:
+    def restore(cls, state: Halves) -> SummaryBuilder:
         """A tally that goes on where `dump` was taken.
 
         :raises NeedsReread: there is no state, or it is not of this version.

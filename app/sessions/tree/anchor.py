@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Anchor(NamedTuple):
+class EntryRef(NamedTuple):
     """An entry that a path leads through.
 
     entry_id   its id; None where it has none
@@ -16,5 +16,5 @@ class Anchor(NamedTuple):
     offset: int
 
 
-BEGINNING = Anchor(None, -1)
+BEGINNING = EntryRef(None, -1)
 """The first entry of the active path."""

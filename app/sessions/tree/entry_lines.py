@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from app.formats.header import Header
     from app.formats.skim import Skim
-    from app.sessions.tree.skeleton import Outline
+    from app.sessions.tree.skeleton import Skeleton
 
 BLOCK = 64 << 10
 """Bytes that are read at once on the way upwards."""
@@ -114,7 +114,7 @@ class EntryLines:
 
     def _node(self, line: bytes, offset: int) -> Node | None:
         """The entry of a line; None where it is none."""
-        outline: Outline | Skim
+        outline: Skeleton | Skim
         try:
             outline = self._decode(memoryview(line))
         except REFUSALS:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from app.formats.dialects import named
 from app.formats.header import find_header
 from app.formats.lines import lines_end
-from app.sessions.tree.anchor import BEGINNING, Anchor
+from app.sessions.tree.anchor import BEGINNING, EntryRef
 from app.sessions.tree.entry_lines import EntryLines
 from app.sessions.tree.entry_loader import Changed, read_node
 from app.sessions.tree.known_file import NO_FILE, KnownFile
@@ -210,7 +210,7 @@ class Path:
 
     # opening
 
-    def _begin(self, descriptor: int, anchor: Anchor | None, straight: bool, entries: int | None) -> bool:
+    def _begin(self, descriptor: int, anchor: EntryRef | None, straight: bool, entries: int | None) -> bool:
         """Begin by the way. False where that cannot be done."""
         header, size = self.header, os.fstat(descriptor).st_size
         if size < WHOLE or not header.has_ids or not self._dialect.one_entry_a_line:
@@ -245,7 +245,7 @@ class Path:
     def _open_tree(self) -> None:
         """Read the whole tree, and go on with what is known of it around the entries that were handed out."""
         assert self._last is not None
-        whole = self._whole(Anchor(self._last.id, self._last.offset))
+        whole = self._whole(EntryRef(self._last.id, self._last.offset))
         last, steps = whole.through, whole.steps
         begin = next((at for at, step in enumerate(steps) if step.offset == self._up), None)
         if last is None or begin is None:
@@ -254,7 +254,7 @@ class Path:
         self._below = steps[: steps.index(last) : -1]
         self._straight = True
 
-    def _begin_whole(self, anchor: Anchor | None) -> None:
+    def _begin_whole(self, anchor: EntryRef | None) -> None:
         whole = self._whole(None if anchor == BEGINNING else anchor)
         node, steps = whole.through, whole.steps
         self.found = node is not None or (anchor == BEGINNING and bool(steps))
@@ -265,7 +265,7 @@ class Path:
         self._given = 1
         self._above, self._below = steps[:at], steps[:at:-1]
 
-    def _whole(self, anchor: Anchor | None) -> WholePath:
+    def _whole(self, anchor: EntryRef | None) -> WholePath:
         """Read the whole tree; of what is appended later `look_again` will know."""
         whole = whole_path(self.path, (self.header.agent,), anchor, self.keep_going)
         self.trees += 1
@@ -278,7 +278,7 @@ class Path:
 def open_path(
     path: str,
     agents: Sequence[str] = (),
-    anchor: Anchor | None = None,
+    anchor: EntryRef | None = None,
     *,
     straight: bool = False,
     entries: int | None = None,

@@ -23,7 +23,7 @@ _ROLES = {"tool_result": "toolResult", "tool": "toolResult"}
 _STOPS = {"tool_use": "toolUse"}
 
 
-class Glimpse(Struct, gc=False):
+class RowFields(Struct, gc=False):
     """What is needed of an entry to say it in a row.
 
     preview        raw text of the entry, at most PREVIEW_LIMIT characters, not inert
@@ -53,10 +53,10 @@ def stop_of(reason: str | None) -> str | None:
     return _STOPS.get(reason, reason) if reason else reason
 
 
-def glimpse(skim: Skim, version: int) -> Glimpse:
+def glimpse(skim: Skim, version: int) -> RowFields:
     """What the row of an entry needs of it, in a file of `version`."""
     kind = skim.type or ""
-    found = Glimpse(kind)
+    found = RowFields(kind)
     if kind == "message":
         if skim.message is not None:
             _message(found, skim.message, version)
@@ -78,7 +78,7 @@ def calls_of(message: SkimMessage) -> dict[str, Call]:
     return calls
 
 
-def _message(found: Glimpse, message: SkimMessage, version: int) -> None:
+def _message(found: RowFields, message: SkimMessage, version: int) -> None:
     role = found.role = role_of(message.role, version)
     if role == "assistant":
         _answer(found, message)
@@ -95,7 +95,7 @@ def _message(found: Glimpse, message: SkimMessage, version: int) -> None:
             found.detail = message.custom_type
 
 
-def _answer(found: Glimpse, message: SkimMessage) -> None:
+def _answer(found: RowFields, message: SkimMessage) -> None:
     found.stop_reason = stop_of(message.stop_reason)
     if message.error_message:
         found.error_message = message.error_message[:PREVIEW_LIMIT]
@@ -117,44 +117,44 @@ def _cut(text: str) -> str:
     return text
 
 
-def _custom_message(found: Glimpse, skim: Skim) -> None:
+def _custom_message(found: RowFields, skim: Skim) -> None:
     found.detail = skim.custom_type
     found.preview = _cut(text_of(skim.content, ""))
 
 
-def _summary(found: Glimpse, skim: Skim) -> None:
+def _summary(found: RowFields, skim: Skim) -> None:
     found.preview = _cut(string_of(skim.summary))
     found.tokens_before = skim.tokens_before
 
 
-def _branch(found: Glimpse, skim: Skim) -> None:
+def _branch(found: RowFields, skim: Skim) -> None:
     found.detail = (skim.parent_session_path or "").replace("\\", "/").rpartition("/")[2]
     found.preview = _cut(skim.branch_summary or "")
 
 
-def _model(found: Glimpse, skim: Skim) -> None:
+def _model(found: RowFields, skim: Skim) -> None:
     found.detail = skim.model_id or skim.model
 
 
-def _level(found: Glimpse, skim: Skim) -> None:
+def _level(found: RowFields, skim: Skim) -> None:
     found.detail = skim.thinking_level
 
 
-def _custom(found: Glimpse, skim: Skim) -> None:
+def _custom(found: RowFields, skim: Skim) -> None:
     found.detail = skim.custom_type
 
 
-def _label(found: Glimpse, skim: Skim) -> None:
+def _label(found: RowFields, skim: Skim) -> None:
     found.detail = skim.target_id
     found.preview = (skim.label or "")[:PREVIEW_LIMIT]
 
 
-def _edit(found: Glimpse, skim: Skim) -> None:
+def _edit(found: RowFields, skim: Skim) -> None:
     found.detail = skim.target_id
     found.preview = "omit" if bytes(skim.replacement) == b"null" else "replace"
 
 
-def _name(found: Glimpse, skim: Skim) -> None:
+def _name(found: RowFields, skim: Skim) -> None:
     found.preview = (skim.name or skim.title or "")[:PREVIEW_LIMIT]
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from app.formats.header import Header
     from app.formats.skim import Skim
     from app.sessions.tree.node import Node
-    from app.sessions.tree.row_fields import Call, Glimpse
+    from app.sessions.tree.row_fields import Call, RowFields
 
 LONG = 64 << 10
 """A line of more bytes than this is glimpsed at while its tree is read: so drawing a row never takes long."""
@@ -36,7 +36,7 @@ _OLDER_ENTRIES = 256
 GONE = OneLine("error", "", "(cannot be read: the file was changed)")
 
 
-class Rows:
+class RowLoader:
     """Reads rows of the session at `path`. May be asked in another thread than the tree is read in."""
 
     def __init__(self, path: str, header: Header, entries: Sequence[Node]) -> None:
@@ -45,7 +45,7 @@ class Rows:
         self._entries = entries
         self._dialect = named(header.dialect)
         self._version = header.version
-        self._held: dict[int, Glimpse] = {}
+        self._held: dict[int, RowFields] = {}
         self._calls: dict[int, dict[str, Call]] = {}
 
     def hold(self, node: Node, skim: Skim) -> None:
@@ -94,7 +94,7 @@ class Rows:
             return None
         return skims[node.part] if node.part < len(skims) else None
 
-    def _glimpse(self, node: Node, skim: Skim) -> Glimpse:
+    def _glimpse(self, node: Node, skim: Skim) -> RowFields:
         if node.role == "assistant" and skim.message is not None:
             self._calls[node.index] = calls_of(skim.message)
         return glimpse(skim, self._version)

@@ -26,7 +26,7 @@ class OutlineMessage(Struct, gc=False):
     content: Raw = ABSENT
 
 
-class Outline(Struct, gc=False):
+class Skeleton(Struct, gc=False):
     """One line. `app.formats.skim.Skim` has these fields too, and more."""
 
     type: str | None = None
@@ -41,7 +41,7 @@ class _CamelMessage(OutlineMessage, gc=False, rename="camel"):
     stop_reason: str | None = None
 
 
-class _Camel(Outline, gc=False, rename="camel"):
+class _Camel(Skeleton, gc=False, rename="camel"):
     parent_id: str | None = None
     message: _CamelMessage | None = None
 
@@ -52,12 +52,12 @@ class _Block(Struct, gc=False):
 
 
 _decode_camel = msgspec.json.Decoder(_Camel).decode
-_decode_snake = msgspec.json.Decoder(Outline).decode
+_decode_snake = msgspec.json.Decoder(Skeleton).decode
 _decode_content = msgspec.json.Decoder(str | list[_Block]).decode
 _decode_text = msgspec.json.Decoder(str).decode
 
 
-def outliner(*, snake: bool) -> Callable[[memoryview], Outline]:
+def outliner(*, snake: bool) -> Callable[[memoryview], Skeleton]:
     """The decoder of one line in either spelling. What it returns must be used up before the bytes change.
 
     It raises one of `skim.REFUSALS` for a line that holds no JSON object, or a field of another type.

@@ -21,8 +21,8 @@ from app.sessions.parent_links import Links
 from app.sessions.tree.entry_loader import Changed, read_line, read_node
 from app.sessions.tree.known_file import NO_FILE, KnownFile
 from app.sessions.tree.node import Node, path_to
-from app.sessions.tree.row_loader import Rows
-from app.sessions.tree.tree_builder import Intake, Overtaken
+from app.sessions.tree.row_loader import RowLoader
+from app.sessions.tree.tree_builder import Overtaken, TreeBuilder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -50,8 +50,8 @@ class SessionTree:
         self.leaf: Node | None = None
         self.is_whole = True
         self.entries: list[Node] = []
-        self._rows = Rows(path, header, self.entries)
-        self._intake = Intake(header, self.entries, self._rows)
+        self._rows = RowLoader(path, header, self.entries)
+        self._intake = TreeBuilder(header, self.entries, self._rows)
         self.problems: list[Fault] = self._intake.problems
         self._dialect = named(header.dialect)
         self._links: Links[Node] = Links()

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from app.formats.header import Header
     from app.formats.skim import Skim, Stamp
-    from app.sessions.tree.row_loader import Rows
-    from app.sessions.tree.skeleton import Outline
+    from app.sessions.tree.row_loader import RowLoader
+    from app.sessions.tree.skeleton import Skeleton
 
 UNFINISHED = "the last line is unfinished; it may still be being written"
 """What is said of a torn last line."""
@@ -45,7 +45,7 @@ class Overtaken(Exception):
     """Nobody waits any more for what was being read."""
 
 
-class Intake:
+class TreeBuilder:
     """What was read of a file so far.
 
     entries       in file order; not yet linked
@@ -61,7 +61,7 @@ class Intake:
     torn          the last line where it has no newline and is no entry, at least not yet
     """
 
-    def __init__(self, header: Header, entries: list[Node], rows: Rows) -> None:
+    def __init__(self, header: Header, entries: list[Node], rows: RowLoader) -> None:
         self.entries = entries
         self.problems: list[Fault] = list(header.faults)
         self.labels: dict[str, str] = {}
@@ -199,7 +199,7 @@ class Intake:
         elif kind == "session_info":
             self.name = self._dialect.renamed(self.name, trimmed(skim.name))
 
-    def _add(self, outline: Outline | Skim, number: int, offset: int, length: int) -> Node:
+    def _add(self, outline: Skeleton | Skim, number: int, offset: int, length: int) -> Node:
         entries, words = self.entries, _WORDS
         kind = outline.type or ""
         role = stop = None

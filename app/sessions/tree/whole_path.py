@@ -13,7 +13,7 @@ from app.sessions.tree.tree import open_tree
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from app.sessions.tree.anchor import Anchor
+    from app.sessions.tree.anchor import EntryRef
     from app.sessions.tree.node import Node
     from app.sessions.tree.tree import SessionTree
 
@@ -52,7 +52,7 @@ class OpenFile:
 def whole_path(
     path: str,
     agents: Sequence[str],
-    through: Anchor | None,
+    through: EntryRef | None,
     keep_going: Callable[[], bool],
 ) -> WholePath:
     """The active path of the session at `path`, or that through an entry: from there on to the branch's first

@@ -10,7 +10,7 @@ import pytest
 from app.formats.fold import fold
 from app.index.query.query import QueryError
 from app.index.query.regex import BadPattern, check, compiled
-from app.index.search.regex_matcher import Pattern
+from app.index.search.regex_matcher import RegexMatcher
 from tests.index.query.helpers import read, refused, term
 
 
@@ -128,7 +128,7 @@ def test_only_letters_that_stand_for_themselves_are_capitals(pattern: str, exact
     ],
 )
 def test_case_may_count_in_a_part(pattern: str, texts: list[str], others: list[str]) -> None:
-    looked_for = Pattern(term(f're:"{pattern}"'))
+    looked_for = RegexMatcher(term(f're:"{pattern}"'))
     for text in texts:
         assert looked_for.in_text(text), text
         assert compiled(looked_for.term.text, ignore_case=True).search(fold(text)), text

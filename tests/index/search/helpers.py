@@ -13,7 +13,7 @@ from tests.index.helpers import pi_store
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from app.index.search.engine import Searcher
+    from app.index.search.engine import SearchEngine
     from app.index.search.results import Hit, Page
     from app.index.search.search import Search
 
@@ -96,6 +96,6 @@ def looked(world: World, text: str) -> int:
     return asked.looked
 
 
-def searcher(index: Index) -> Searcher:
+def searcher(index: Index) -> SearchEngine:
     """What searches an index of this process."""
     return index._own.searcher()

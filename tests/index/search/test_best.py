@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from app.formats import kinds
 from app.index.query.query import WORD, Query, Term
-from app.index.search.best_passage import Picker
-from app.index.search.cancellation import Pulse
-from app.index.search.evaluator import Matcher
+from app.index.search.best_passage import PassagePicker
+from app.index.search.cancellation import CancelToken
+from app.index.search.evaluator import Evaluator
 from app.index.search.originals import Originals
 from app.index.search.passage import best, merit
 from app.index.search.terms import Plan
@@ -35,10 +35,10 @@ PIECES = st.lists(
 )
 
 
-def picker(*words: str) -> Picker:
-    pulse = Pulse(lambda: True)
+def picker(*words: str) -> PassagePicker:
+    pulse = CancelToken(lambda: True)
     plan = Plan(Query(terms=tuple(Term(WORD, word) for word in words)))
-    return Picker(Matcher(plan, Segments("/nowhere"), Originals(), pulse), pulse)
+    return PassagePicker(Evaluator(plan, Segments("/nowhere"), Originals(), pulse), pulse)
 
 
 def places_of(said: list[tuple[int, bool, set[str]]], spans: int) -> Places:

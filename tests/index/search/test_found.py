@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.index.search.documents import Session
+from app.index.search.documents import Document
 from app.index.search.results import Hit, Hits, HitsByPath
 from tests.factory import make_row
 
@@ -13,13 +13,13 @@ class Maker:
     def __init__(self) -> None:
         self.made: list[str] = []
 
-    def __call__(self, session: Session) -> Hit:
+    def __call__(self, session: Document) -> Hit:
         self.made.append(session.row.path)
         return Hit(session.row, "row")
 
 
-def sessions(*paths: str) -> list[Session]:
-    return [Session(make_row(path=path), None) for path in paths]
+def sessions(*paths: str) -> list[Document]:
+    return [Document(make_row(path=path), None) for path in paths]
 
 
 def test_only_what_is_asked_for_is_made_and_once() -> None:

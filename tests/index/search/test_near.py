@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from app.formats.fold import encoded
 from app.formats.kinds import ASSISTANT, USER
-from app.index.search.cancellation import Pulse, Stopped
+from app.index.search.cancellation import Cancelled, CancelToken
 from app.index.search.edit_distance import MOST, SHORTEST, distance, faults, nearest
 from app.index.text.mmap_reader import Source
 from app.sessions.passages import pack
@@ -16,7 +16,7 @@ LETTERS = st.text(alphabet="abcdé", min_size=4, max_size=11)
 
 def near(word: str, *texts: str, kinds: frozenset[int] = frozenset((USER, ASSISTANT))) -> tuple[str, ...]:
     source = Source(b"".join(pack(ASSISTANT, 0, encoded(text)) for text in texts))
-    return nearest(word, [(source, 0, source.size)], kinds, Pulse(lambda: True))
+    return nearest(word, [(source, 0, source.size)], kinds, CancelToken(lambda: True))
 
 
 def by_table(one: str, other: str, *, swaps: bool) -> int:
@@ -98,5 +98,5 @@ def test_only_what_is_asked_of_counts() -> None:
 
 def test_it_ends_when_nobody_waits() -> None:
     source = Source(pack(USER, 0, b"widget"))
-    with pytest.raises(Stopped):
-        nearest("widgt", [(source, 0, source.size)], frozenset((USER,)), Pulse(lambda: False))
+    with pytest.raises(Cancelled):
+        nearest("widgt", [(source, 0, source.size)], frozenset((USER,)), CancelToken(lambda: False))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.index.search.best_passage import Picker
+from app.index.search.best_passage import PassagePicker
 from app.index.search.relevance import MOST
 from tests.factory import message
 
@@ -68,13 +68,13 @@ def test_of_several_terms_each_counts_where_it_is_however_much_comes_after_it(wo
 def test_prompts_are_looked_for_only_where_they_may_be(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of what is everywhere, what the user says is found among the last places."""
     asked = Counter[str]()
-    plain = Picker.asked
+    plain = PassagePicker.asked
 
-    def counted(picker: Picker, row: Row, places: Places, terms: int) -> int:
+    def counted(picker: PassagePicker, row: Row, places: Places, terms: int) -> int:
         asked[row.id] += 1
         return plain(picker, row, places, terms)
 
-    monkeypatch.setattr(Picker, "asked", counted)
+    monkeypatch.setattr(PassagePicker, "asked", counted)
     world.session("often", *["a needle"] * 2 * MOST)
     world.session("seldom", "hello", "a needle")
     world.session("said", *[word for _ in range(MOST) for word in ("thanks", "a needle")])

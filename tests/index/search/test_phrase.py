@@ -9,7 +9,7 @@ import pytest
 from app.formats.fold import encoded, fold
 from app.index.query.query import Term
 from app.index.search import phrase_matcher
-from app.index.search.phrase_matcher import Phrase
+from app.index.search.phrase_matcher import PhraseMatcher
 from app.index.text.mmap_reader import Source
 from app.sessions.passages import pack
 from tests.index.search.helpers import marked
@@ -26,7 +26,7 @@ def test_first_and_last_are_places_in_the_first_and_last_piece_that_have_it(
 ) -> None:
     monkeypatch.setattr(phrase_matcher, "SLICE", size)
     monkeypatch.setattr(phrase_matcher, "_LEAST", size)
-    seeker = Phrase(Term("phrase", "a b"))
+    seeker = PhraseMatcher(Term("phrase", "a b"))
     begins, packed = [], b""
     for text in TEXTS:
         begins.append(len(packed))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.index.search import blanks, documents, rare, spread
-from app.index.search.cancellation import Pulse, Stopped
+from app.index.search.cancellation import Cancelled, CancelToken
 from app.index.search.spread import Spread
 from app.index.text import mmap_reader
 
@@ -36,7 +36,7 @@ def leaps(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, int]]:
     seen: list[tuple[object, int]] = []
     having = Spread.having
 
-    def watched(self: Spread, sought: Sought, pulse: Pulse, first: int = 0) -> list[int]:
+    def watched(self: Spread, sought: Sought, pulse: CancelToken, first: int = 0) -> list[int]:
         how = sought if isinstance(sought, bytes) else "any" if sought.is_whole else "loose"
         seen.append((how, first))
         return having(self, sought, pulse, first)
@@ -181,10 +181,10 @@ def test_who_does_not_wait_any_more_ends_it(world: World, monkeypatch: pytest.Mo
         "having",
         lambda self, sought: looked.append(sought) or having(self, sought),  # type: ignore[func-returns-value]
     )
-    with pytest.raises(Stopped):
-        whole.having(b"seldom", Pulse(lambda: False))
+    with pytest.raises(Cancelled):
+        whole.having(b"seldom", CancelToken(lambda: False))
     looked.clear()
-    assert whole.having(b"seldom", Pulse(lambda: True)) == []
+    assert whole.having(b"seldom", CancelToken(lambda: True)) == []
     assert len(looked) == len(whole._stretches) > 2
 
 

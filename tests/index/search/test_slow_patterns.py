@@ -12,7 +12,7 @@ from app.formats.fold import fold
 from app.index.query.regex import compiled, filtered
 from app.index.search import regex_matcher as patterns
 from app.index.search import search
-from app.index.search.regex_matcher import Pattern
+from app.index.search.regex_matcher import RegexMatcher
 
 if TYPE_CHECKING:
     from tests.index.search.helpers import World
@@ -25,14 +25,14 @@ WORDLESS = "[ab].{40}[cd]"
 def lagging(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Every pattern lags from the first look on. How many bytes RE2 is given after that, each time."""
     given: list[int] = []
-    plain = Pattern._match
+    plain = RegexMatcher._match
 
-    def match(self: Pattern, data: Any, start: int, end: int) -> int:
+    def match(self: RegexMatcher, data: Any, start: int, end: int) -> int:
         if self._lags:
             given.append(end - start)
         return plain(self, data, start, end)
 
-    monkeypatch.setattr(Pattern, "_match", match)
+    monkeypatch.setattr(RegexMatcher, "_match", match)
     monkeypatch.setattr(patterns, "_SECONDS", -1.0)
     monkeypatch.setattr(patterns, "_PACE", float("inf"))
     monkeypatch.setattr(patterns, "_SHORT", 0)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from app.index.search.grep.finders import Finder
-    from app.index.search.grep.prefilter import Sieve
+    from app.index.search.grep.prefilter import Prefilter
 
 _FIRST = 64 << 10
 """What is said often is in the last lines: who has found it there reads no more."""
@@ -72,7 +72,7 @@ class Glance:
         return False
 
 
-def glance_for(wanted: Sequence[Sieve]) -> tuple[Glance | None, int]:
+def glance_for(wanted: Sequence[Prefilter]) -> tuple[Glance | None, int]:
     """A glance for the one of these that the fewest lines have, and so the fewest files, and the mask of it;
     None and 0 where nothing can be seen at a glance.
     """

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from app.index.search.grep.finders import Finder
-    from app.index.search.term_matcher import Seeker
+    from app.index.search.term_matcher import TermMatcher
 
     Line = tuple[int, int]
 
@@ -53,7 +53,7 @@ _SEARCHES = 16
 """So many spellings of a window, and signs of others, are looked for at most."""
 
 
-class Sieve:
+class Prefilter:
     """Gives the lines that may have a term. `weight`: the higher, the fewer they should be.
 
     finders   one of them finds something in each of these lines; none where all lines count
@@ -76,7 +76,7 @@ class Sieve:
         return next(self.lines(data, start, end), None) is not None
 
 
-class Fine(Sieve):
+class Fine(Prefilter):
     """A sieve for one run of a word.
 
     :param finders: what they find is the run, as it stands there.
@@ -123,10 +123,10 @@ class Fine(Sieve):
         return self._word in fold(unescaped(data[begin:stop]))
 
 
-class AnyOf(Sieve):
+class AnyOf(Prefilter):
     """The lines of any of several sieves."""
 
-    def __init__(self, sieves: Sequence[Sieve]) -> None:
+    def __init__(self, sieves: Sequence[Prefilter]) -> None:
         self.weight = min(each.weight for each in sieves)
         if all(each.finders for each in sieves):
             self.finders = tuple(finder for each in sieves for finder in each.finders)
@@ -139,11 +139,11 @@ class AnyOf(Sieve):
         return any(each.lets_through(data, start, end) for each in self._sieves)
 
 
-def sieve(seeker: Seeker) -> Sieve:
+def sieve(seeker: TermMatcher) -> Prefilter:
     """The sieve for what a seeker seeks."""
     if seeker.term.kind == REGEX:
         runs = required(seeker.term.text)
-        return any_of([of_word(run.lower()) for run in runs]) if runs else Sieve()
+        return any_of([of_word(run.lower()) for run in runs]) if runs else Prefilter()
     if isinstance(seeker, Words):
         cased = seeker.term.text if seeker.exact else ""
         return any_of([of_word(each, cased) for each in seeker.spellings])
@@ -152,10 +152,10 @@ def sieve(seeker: Seeker) -> Sieve:
     return max(sieves, key=lambda each: each.weight)
 
 
-def of_names(names: Collection[str]) -> Sieve:
+def of_names(names: Collection[str]) -> Prefilter:
     """The sieve for folded texts of which JSON escapes nothing, each the whole of a value."""
     if not all(map(_PLAIN.fullmatch, names)):
-        return Sieve()
+        return Prefilter()
     return any_of(
         [
             Fine(whatever_the_case(f'"{name}"'), [escapes(_codes((*name, *name.upper(), *becomes(name))))], 0)
@@ -164,12 +164,12 @@ def of_names(names: Collection[str]) -> Sieve:
     )
 
 
-def any_of(sieves: Sequence[Sieve]) -> Sieve:
+def any_of(sieves: Sequence[Prefilter]) -> Prefilter:
     """One sieve for all of these."""
     return sieves[0] if len(sieves) == 1 else AnyOf(sieves)
 
 
-def of_word(word: str, cased: str = "") -> Sieve:
+def of_word(word: str, cased: str = "") -> Prefilter:
     """The sieve for a folded word, without white space.
 
     :param cased: the same word where case counts.
@@ -184,10 +184,10 @@ def of_word(word: str, cased: str = "") -> Sieve:
     window = "" if word.isascii() or len(run) >= 2 * _WINDOW else _window(word)
     if len(run) >= max(1, 2 * len(window)):
         return _of_ascii(run, whatever_the_case(_written(run).decode()), word)
-    return _of_window(window, word) if window else Sieve()
+    return _of_window(window, word) if window else Prefilter()
 
 
-def _of_ascii(run: str, found: list[Finder], word: str) -> Sieve:
+def _of_ascii(run: str, found: list[Finder], word: str) -> Prefilter:
     odd = [escapes(_codes(("\0", *run, *run.upper(), *becomes(run))))]
     if "/" in run:
         odd.append(exactly(rb"\/"))
@@ -197,7 +197,7 @@ def _of_ascii(run: str, found: list[Finder], word: str) -> Sieve:
     return Fine(found, odd, len(run), word)
 
 
-def _of_mixed(run: str, word: str) -> Sieve:
+def _of_mixed(run: str, word: str) -> Prefilter:
     """For a run of any characters that stand for themselves, whatever their case."""
     ascii_ = [char for char in run if char.isascii()]
     others = {char for char in run if not char.isascii()}
@@ -210,7 +210,7 @@ def _of_mixed(run: str, word: str) -> Sieve:
     return Fine([uncased(run)], [*map(exactly, searched), escapes(codes)], _weight(run), word, run == word)
 
 
-def _of_window(window: str, word: str) -> Sieve:
+def _of_window(window: str, word: str) -> Prefilter:
     spellings = list(product(*map(plainly, window)))
     found = [exactly(encoded("".join(each))) for each in spellings]
     codes = _codes(("\0", *(sign for char in window for sign in (*signs(char), *plainly(char)))))

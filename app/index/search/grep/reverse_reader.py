@@ -35,7 +35,7 @@ class Slice(NamedTuple):
     base: int
 
 
-class Backwards:
+class ReverseReader:
     """Reads files, one after the other, into a buffer that it keeps.
 
     read   bytes that were read so far; `descriptor` is the file that is read

@@ -15,7 +15,7 @@ from app.index.search.grep.entries import Entries
 from app.index.search.grep.finders import exactly
 from app.index.search.grep.glance import glance_for
 from app.index.search.grep.prefilter import Fine, of_names, sieve
-from app.index.search.grep.reverse_reader import READ, Backwards
+from app.index.search.grep.reverse_reader import READ, ReverseReader
 from app.index.search.grep.spots import USER_ROLE, Spots, rank
 from app.index.search.grep.verdict import Verdict
 from app.index.search.opening import open_stored
@@ -36,7 +36,7 @@ class Deep:
     def __init__(self, plan: Plan) -> None:
         self.decoded = 0
         self.files = 0
-        self._backwards = Backwards(READ)
+        self._backwards = ReverseReader(READ)
         self._plan = plan
         self._wanted = [sieve(seeker) for seeker in plan.wanted]
         self._unwanted = [sieve(seeker) for seeker in plan.unwanted]

@@ -14,7 +14,7 @@ from app.formats.fold import fold
 from app.formats.kinds import OTHER
 from app.index.search.grep.finders import exactly
 from app.index.search.grep.prefilter import Fine, any_of
-from app.index.search.grep.reverse_reader import Backwards
+from app.index.search.grep.reverse_reader import ReverseReader
 from app.index.search.grep.verdict import Spot
 from app.index.search.passage import merit
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from app.index.search.grep.entries import Entries, Piece
-    from app.index.search.grep.prefilter import Line, Sieve
+    from app.index.search.grep.prefilter import Line, Prefilter
     from app.index.search.grep.reverse_reader import Slice
-    from app.index.search.term_matcher import Seeker
+    from app.index.search.term_matcher import TermMatcher
     from app.index.search.terms import Plan
 
 USER_ROLE = b'"user"'
@@ -44,13 +44,13 @@ class Spots:
     def __init__(
         self,
         plan: Plan,
-        backwards: Backwards,
+        backwards: ReverseReader,
         entries: Entries,
-        wanted: Sequence[Sieve],
-        unwanted: Sequence[Sieve],
+        wanted: Sequence[Prefilter],
+        unwanted: Sequence[Prefilter],
         beat: Callable[[], object],
         end: int = -1,
-        tools: Sieve | None = None,
+        tools: Prefilter | None = None,
     ) -> None:
         """:param end: behind it is nothing of what is wanted or unwanted, and a line begins there; -1 where
         that is not known.
@@ -68,7 +68,7 @@ class Spots:
         self._tools = tools
         self._seen: dict[int, list[Spot]] = {}
         self._read: set[int] = set()
-        self._older: Backwards | None = None
+        self._older: ReverseReader | None = None
         # What lies within a line of text is in one part of a piece.
         self._by_parts = not plan.tools and all(each.apart for each in plan.wanted)
 
@@ -115,7 +115,7 @@ class Spots:
                 break
         return missing
 
-    def _some_lines(self, sieve: Sieve, slice_: Slice) -> Iterator[Line]:
+    def _some_lines(self, sieve: Prefilter, slice_: Slice) -> Iterator[Line]:
         """The lines of a slice that a sieve lets through, from top to bottom."""
         self._beat()
         for number, line in enumerate(sieve.lines(slice_.data, slice_.start, slice_.end), 1):
@@ -148,7 +148,7 @@ class Spots:
                     return found
         return found
 
-    def best(self, user: Sieve) -> Spot | None:
+    def best(self, user: Prefilter) -> Spot | None:
         """The best of all places."""
         best: Spot | None = None
         count = len(self._wanted)
@@ -179,7 +179,7 @@ class Spots:
     def _slices(self) -> Iterator[Slice]:
         return self._backwards.slices(self._end)
 
-    def _lines(self, sieves: Sequence[Sieve], slice_: Slice) -> Iterator[Line]:
+    def _lines(self, sieves: Sequence[Prefilter], slice_: Slice) -> Iterator[Line]:
         """The lines of a slice that any of `sieves` lets through, the last one first."""
         self._beat()
         if not sieves:
@@ -190,7 +190,7 @@ class Spots:
             if not number % _LINES_AT_ONCE:
                 self._beat()
 
-    def _rarest(self, count: int) -> list[Sieve]:
+    def _rarest(self, count: int) -> list[Prefilter]:
         return sorted(self._wanted, key=lambda each: -each.weight)[:count]
 
     def _may_have_all(self, slice_: Slice) -> bool:
@@ -233,7 +233,7 @@ class Spots:
         """The tool of the last call with that id in the lines before `offset`; "" where there is none."""
         written = Fine([exactly(json.dumps(call, ensure_ascii=False).encode("utf-8", "replace"))], [], 0)
         if self._older is None:
-            self._older = Backwards(_OLDER)
+            self._older = ReverseReader(_OLDER)
             self._older.open(self._backwards.descriptor)
         for slice_ in self._older.slices(offset):
             for begin, end in self._lines([written], slice_):
@@ -243,7 +243,7 @@ class Spots:
         return ""
 
 
-def _mask(seekers: Sequence[Seeker], folded: str, text: str) -> int:
+def _mask(seekers: Sequence[TermMatcher], folded: str, text: str) -> int:
     return sum([1 << number for number, each in enumerate(seekers) if each.in_both(folded, text)])
 
 

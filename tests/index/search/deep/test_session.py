@@ -191,7 +191,7 @@ def test_a_file_that_became_shorter_ends_where_it_ends(path: Path) -> None:
     path.write_bytes(HEAD + said("user", "needle") + said("user", "gone") * 9)
     descriptor = os.open(path, os.O_RDONLY)
     try:
-        lines = reverse_reader.Backwards()
+        lines = reverse_reader.ReverseReader()
         lines.open(descriptor)
         os.truncate(path, len(HEAD + said("user", "needle")))
         found = b"".join(bytes(each.data[each.start : each.end]) for each in lines.slices())
