@@ -7,9 +7,10 @@ is not plain. It stays the judge: what `plain` reads, argparse reads the same (a
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.options import Options
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any

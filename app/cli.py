@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NoReturn
@@ -237,8 +237,7 @@ def _show(options: Options, *, is_process: bool = False) -> int:
 
 def _end_on_signals() -> None:
     """A request to end leaves a command the way an exit does."""
-    # `signal` takes as long to import as the first rows take to draw; it is this module in other clothes
-    import _signal  # type: ignore[import-not-found]
+    import signal
 
     def end(number: int, frame: object) -> None:
         # whoever reads our output may have stopped; what is left of it would be waited for
@@ -246,8 +245,8 @@ def _end_on_signals() -> None:
         raise SystemExit(128 + number)
 
     for name in ("SIGTERM", "SIGHUP", "SIGQUIT"):
-        if hasattr(_signal, name):
-            _signal.signal(getattr(_signal, name), end)
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), end)
 
 
 def _fail(message: str, code: int) -> int:

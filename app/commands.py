@@ -7,7 +7,8 @@ has the focus decides, and the footer shows the commands of that pane.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from app.actions.resume import Plan
     from app.options import Options
@@ -82,9 +82,6 @@ def run(setup: Setup, theme: str, ending: Ending, query: str | None = None) -> t
                 first_frame.fill(
                     setup, theme, model, terminal, rows, done, total, query, ascii_only=ascii_only
                 )
-        if indexing is None:
-            # a thread that reads may want to import what is kept from asyncio
-            _import_asyncio()
         from app.browser import Browser
 
         app = Browser(
@@ -163,19 +160,6 @@ def _settings(setup: Setup) -> Settings | None:
     settings = read_settings(setup.env)
     wrong = tuple(one_line(f"keys: {each}", 200) for each in remap(settings.keys))
     return replace(settings, problems=settings.problems + wrong)
-
-
-def _import_asyncio() -> None:
-    """Import asyncio as it is on a Python without `ssl`: for connections that nobody makes here it would take
-    a fortieth of the time to the first answer. Who wants `ssl` for itself gets it.
-    """
-    if "ssl" in sys.modules:
-        return
-    sys.modules["ssl"] = None  # type: ignore[assignment]  # as `import` documents it
-    try:
-        import asyncio  # noqa: F401
-    finally:
-        del sys.modules["ssl"]
 
 
 def _limit_threads() -> None:

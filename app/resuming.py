@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from app.view.session_filter import is_plain
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from app.actions.resume import Plan
     from app.index.row import Row

@@ -9,11 +9,11 @@ import _thread
 import os
 import sys
 import time
+from typing import TYPE_CHECKING
 
 from app import paths
 from app.stores import discover, named, project_stores
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 

@@ -9,11 +9,10 @@ Nothing is imported here that the first rows on the terminal do not need (PERFOR
 
 from __future__ import annotations
 
-# `signal` takes as long to import as the first rows take to draw; it is this module in other clothes
-import _signal  # type: ignore[import-not-found]
 import os
+import signal
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
@@ -60,14 +59,14 @@ class Ending:
         have had that done, and a terminal is left in order all the same.
         """
         for name in NAMES:
-            if hasattr(_signal, name):
-                number = getattr(_signal, name)
-                self._replaced.append((number, _signal.signal(number, self._asked)))
+            if hasattr(signal, name):
+                number = getattr(signal, name)
+                self._replaced.append((number, signal.signal(number, self._asked)))
 
     def hold_stop(self) -> None:
         """From now on, a request to stop waits for the screen library (`HeldStop`)."""
-        if hasattr(_signal, "SIGTSTP"):
-            self._replaced.append((_signal.SIGTSTP, _signal.signal(_signal.SIGTSTP, HeldStop())))
+        if hasattr(signal, "SIGTSTP"):
+            self._replaced.append((signal.SIGTSTP, signal.signal(signal.SIGTSTP, HeldStop())))
 
     def give_back(self) -> None:
         """Have those take them who did before."""
@@ -75,7 +74,7 @@ class Ending:
             number, handler = self._replaced.pop()
             # None: one that was not set by Python, which cannot set it again either
             if handler is not None:
-                _signal.signal(number, handler)
+                signal.signal(number, handler)
 
     def first(self, do: Callable[[], object]) -> None:
         """Have something done before leaving at once; what was added last is done first.

@@ -5,7 +5,8 @@ called. All raise `SessionError`; then nothing was done.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from app.formats.text import inert
 from app.paths import below_home
 from app.stores import agent_named
 from app.stores.live import LIVE
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import NoReturn

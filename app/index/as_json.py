@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.formats.stamps import iso
 from app.index.row import problem_count
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

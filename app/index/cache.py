@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from app.index.catalog.catalog import Catalog
 from app.index.catalog.catalog_file import SHARED_JOURNAL, forget, journal_of, no_folder, text_in
@@ -12,7 +13,6 @@ from app.index.text import table
 from app.index.text.segment import SUFFIX
 from app.index.text.store import sizes_in
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
 

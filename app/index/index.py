@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from typing import TYPE_CHECKING
 
 from app.index.catalog.catalog import Catalog
 from app.index.own_searcher import OwnSearcher
@@ -12,7 +13,6 @@ from app.index.row import unread
 from app.index.scan.retry import Scanned
 from app.index.scan.scan import Scanner
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeVar

@@ -7,12 +7,12 @@ what reads the catalog nor what reads files is even imported (PERFORMANCE 5.1).
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from app.index.page import ROWS, Page
 from app.index.row import catalog_in
 from app.index.scan.walk import walk
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

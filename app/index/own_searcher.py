@@ -6,8 +6,8 @@ Nothing of a search is imported, and no row taken in, before somebody asks.
 from __future__ import annotations
 
 import threading
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 

@@ -15,12 +15,12 @@ from __future__ import annotations
 import marshal
 import os
 from _imp import source_hash  # the only digest that no module has to be loaded for
+from typing import TYPE_CHECKING
 
 from app.index.row import SCHEMA, Row, catalog_in
 from app.small_files import read_small, write_whole
 from app.stores.live import GROWING_MS
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any

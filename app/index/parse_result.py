@@ -5,7 +5,8 @@ On the fast path of the first frame (the catalog stores readings): imports nothi
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from app.index.row import Row
     from app.index.text.segment import Span

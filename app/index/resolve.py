@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from typing import TYPE_CHECKING
 
 from app.index.index import Index
 from app.paths import GONE, Nowhere, absolute
@@ -11,7 +12,6 @@ from app.sessions.errors import NotAFile, NotThere, Unreadable
 from app.stores import store_holding
 from app.stores.layout import reason
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

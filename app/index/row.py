@@ -6,11 +6,11 @@ On the fast path of the first frame: imports nothing but the names of the summar
 from __future__ import annotations
 
 import os
-from _operator import attrgetter  # `operator` itself would have to be loaded first
+from operator import attrgetter
+from typing import TYPE_CHECKING
 
 from app.sessions.summary import FIELDS as SUMMARY_FIELDS
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from os import stat_result
     from typing import Any

@@ -6,12 +6,12 @@ somebody asks.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from app.index.row import Row, provisional_row, signature_of
 from app.sessions.tally.ends import provisional
 from app.stores.layout import DEEPEST
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from app.formats.lines import BLOCK_SIZE, open_file
 from app.index.catalog.integrity import check_all
@@ -14,7 +15,6 @@ from app.index.workers.reader import UNREADABLE
 from app.sessions.passages import pieces
 from app.stores.layout import hides_nothing, reason
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from threading import Event

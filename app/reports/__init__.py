@@ -4,9 +4,10 @@ became of the index, what changes. Text is inert; JSON is plain ASCII.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.reports.output import say_missing
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from app.options import Options
     from app.setup import Setup

@@ -5,6 +5,8 @@ Only what the plain table needs is imported here: for fifty rows, importing take
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.formats.text import one_line
 from app.index.list_cache import look_first, newest
 from app.index.live_sessions import live_sessions
@@ -16,7 +18,6 @@ from app.view.ages import age, count
 from app.view.cells import fill, shorten, width
 from app.view.folders import tilde
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from app.index.row import Row
     from app.index.scan.walk import Found

@@ -5,11 +5,12 @@ On the fast path of a list that passed something over.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.reports.output import complain
 from app.stores.layout import hides_nothing
 from app.view.bars import how_many_unread
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 

@@ -5,6 +5,7 @@ it must be, done in a thread by `app.services.acting`, and said when it is done.
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from textual import on
 
@@ -24,7 +25,6 @@ from app.view.progress import stopped_note
 from app.view.prompts import continued_question, earlier_question, named_question, new_question
 from app.view.selection import StableSelection
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

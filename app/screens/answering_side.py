@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from functools import wraps
 from types import MethodType
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from app.screens.searching_side import SearchingSide
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

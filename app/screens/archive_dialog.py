@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.binding import Binding
@@ -20,7 +20,6 @@ from app.widgets.dialog import Dialog
 from app.widgets.item_list import ItemList
 from app.widgets.line_list import LineList
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

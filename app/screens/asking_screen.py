@@ -4,7 +4,7 @@ wherever that row is. The bars say the keys that answer, and none that would do 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual import on
 from textual.events import DescendantFocus
@@ -18,7 +18,6 @@ from app.widgets.bar import Bar
 from app.widgets.lean_compositor import LeanScreen
 from app.widgets.line_input import LineInput
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 

@@ -4,6 +4,8 @@ cursor.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual import on
 from textual.containers import Horizontal
 
@@ -21,7 +23,6 @@ from app.widgets.entry_pane import EntryPane
 from app.widgets.entry_tree import EntryTree
 from app.widgets.line_list import LineList
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from textual import events
     from textual.app import ComposeResult

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding
 from textual.containers import Vertical
@@ -14,7 +14,6 @@ from app.view.line import fit_line
 from app.widgets.dialog import Dialog
 from app.widgets.line_list import LineList
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

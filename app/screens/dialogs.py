@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual.binding import Binding
 from textual.containers import Vertical, VerticalScroll
@@ -16,7 +16,6 @@ from app.formats.text import inert, one_line
 from app.view.wrapping import wrap
 from app.widgets.dialog import Dialog
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

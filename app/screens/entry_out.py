@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual.app import SuspendNotSupported
 
 from app.formats.text import one_line
 from app.services.external_editor import Handed, NoProgram, command_of, hand
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any

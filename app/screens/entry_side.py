@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from time import monotonic
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual import on
 
@@ -17,7 +17,6 @@ from app.widgets.entry_pane import EntryPane, image_of
 from app.widgets.pane import Pane
 from app.widgets.terminal_images import TerminalImages
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

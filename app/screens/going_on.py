@@ -5,7 +5,7 @@ text, with which summary of what is left. Nothing is written before the last ans
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.actions import on_entries
 from app.screens.choices import Choice, ChoiceDialog, TextDialog
@@ -14,7 +14,6 @@ from app.screens.summarising import Summarising
 from app.services.branch_jobs import WHAT
 from app.view.selection import StableSelection
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

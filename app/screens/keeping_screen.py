@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+from typing import TYPE_CHECKING
 
 from textual import on
 
@@ -19,7 +20,6 @@ from app.view.bars import reading_note
 from app.view.rescan_report import LOOKING_AGAIN, RescanReport
 from app.view.wrapping import wrap
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from app.index.row import Row
     from app.services.index_share import IndexShare

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual import on
 from textual.binding import Binding
@@ -18,7 +18,6 @@ from app.widgets.dialog import Dialog
 from app.widgets.item_list import ItemList
 from app.widgets.line_list import LineList
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -5,10 +5,11 @@ the keys.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual.notifications import Notification, Notify
 from textual.screen import ModalScreen
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any

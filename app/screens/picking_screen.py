@@ -4,14 +4,13 @@ that it is a fork of, to any entry of any session.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.messages.searching import HitPlaced
 from app.screens.sessions_screen import SessionsScreen
 from app.widgets.entry_pane import EntryPane
 from app.widgets.entry_tree import EntryTree
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from app.index.row import Row
     from app.sessions.tree.tree import Node

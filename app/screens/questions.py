@@ -4,7 +4,7 @@ screen below shows through.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding
 from textual.events import Key
@@ -12,7 +12,6 @@ from textual.events import Key
 from app.widgets.dialog import Dialog
 from app.widgets.line_input import LineInput
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual import on
 from textual.containers import Vertical
 from textual.events import DescendantFocus
@@ -12,7 +14,6 @@ from app.widgets.burst import Burst
 from app.widgets.entry_pane import EntryPane
 from app.widgets.line_list import LineList
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

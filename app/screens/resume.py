@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual import on
 from textual.containers import Container
 
@@ -19,7 +21,6 @@ from app.view.session_list import SessionList
 from app.widgets.bar import Bar
 from app.widgets.transcript import TranscriptPane
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from textual import events
     from textual.app import ComposeResult

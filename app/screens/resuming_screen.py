@@ -5,6 +5,7 @@ stands in the way is asked about.
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from textual import on
 
@@ -20,7 +21,6 @@ from app.view.selection import StableSelection
 from app.widgets.line_list import LineList
 from app.widgets.session_list import SessionListView
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from textual.timer import Timer
 

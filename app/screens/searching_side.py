@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.message import Message
@@ -20,7 +21,6 @@ from app.widgets.search_box import SearchBox
 from app.widgets.search_note import SearchNote
 from app.widgets.session_list import SessionListView
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 

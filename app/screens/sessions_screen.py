@@ -4,7 +4,7 @@ panes are put.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 
@@ -25,7 +25,6 @@ from app.widgets.bindings import bindings_of
 from app.widgets.line_list import LineList
 from app.widgets.session_list import SessionListView
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.message import Message
@@ -16,7 +16,6 @@ from app.widgets.bindings import bindings_of
 from app.widgets.search_box import SearchBox
 from app.widgets.session_list import SessionListView
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.formats.text import one_line
 from app.screens.choices import Choice, ChoiceDialog, TextDialog, WaitDialog
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

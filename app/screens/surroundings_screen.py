@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from textual import on
 
@@ -13,7 +14,6 @@ from app.messages.sessions import HereFound, PinsRead, PlacesFound, StatesFound,
 from app.screens.resuming_screen import ResumingScreen
 from app.services.made import stop_made
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -6,7 +6,7 @@ shown. In a row stands only what is about the session of that row.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.actions import on_rows
 from app.commands import key_name
@@ -19,7 +19,6 @@ from app.view.prompts import delete_question, trash_question
 from app.view.selection import StableSelection
 from app.view.session_row import INDENT
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from textual.widget import Widget
 
 from app.services.made import stop_made
 from app.widgets.tree_search import TreeSearchBox
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from textual import on
 
@@ -22,7 +23,6 @@ from app.services.made import stop_made
 from app.view.prompts import named_question
 from app.view.selection import StableSelection
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

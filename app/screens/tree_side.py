@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 from functools import cached_property
 from threading import Lock
+from typing import TYPE_CHECKING
 
 from textual import on
 
@@ -20,7 +21,6 @@ from app.widgets.pane import Pane
 from app.widgets.search_note import SearchNote
 from app.widgets.tree_search import TreeSearchBox
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

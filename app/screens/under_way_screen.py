@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual import on
 from textual.actions import SkipAction
 from textual.binding import Binding
@@ -11,7 +13,6 @@ from app.screens.asking_screen import CANCEL
 from app.screens.trashing_screen import TrashingScreen
 from app.view.progress import progress_note
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from app.view.progress import Course
 

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from queue import SimpleQueue
 from threading import Thread
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.messages.acting import ActionsDone, EarlierFound, Outcome
 from app.services.progress import Courses
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 

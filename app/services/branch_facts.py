@@ -4,13 +4,14 @@ its own.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.messages.reading import BranchesRead
 from app.services.latest import LatestOnlyWorker
 from app.services.yield_gil import IDLE, Turns
 from app.view.branch_table import BranchTable
 from app.view.problems import EntryFaults
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from threading import Lock

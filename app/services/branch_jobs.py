@@ -5,11 +5,11 @@ side: read off the screen's thread.
 from __future__ import annotations
 
 from threading import Event, Thread
+from typing import TYPE_CHECKING
 
 from app.messages.acting import BranchesCompared, DraftLeft, OutlineMade, PointsFound, SummaryMade
 from app.services.latest import LatestOnlyWorker
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

@@ -6,6 +6,7 @@ What reads sessions is imported in the thread: the screen is up before the first
 from __future__ import annotations
 
 from time import monotonic, sleep
+from typing import TYPE_CHECKING
 
 from app.formats.pixels import Overtaken
 from app.messages.reading import EntryRead, ImageDecoded
@@ -13,7 +14,6 @@ from app.services.latest import LatestOnlyWorker
 from app.services.reading import REST, reason_of
 from app.view.damaged_rows import DamagedLine
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

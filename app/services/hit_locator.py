@@ -6,10 +6,11 @@ neither is waited for by anybody who draws.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.messages.searching import HitPlaced
 from app.services.query_job import Questions
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from hashlib import blake2b
 from itertools import count
+from typing import TYPE_CHECKING
 
 from app.formats.image_block import BLOB, NoImage, bytes_told
 from app.formats.text import one_line
@@ -17,7 +18,6 @@ from app.view.image_ways import KITTY
 from app.view.kitty import FIRST_NUMBER, MOST_CELLS, NUMBERS, telling
 from app.view.palette import THEMES
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from threading import Lock
+from typing import TYPE_CHECKING
 
 from app.messages.sessions import CatalogLoaded, IndexFailed, SessionsChanged
 from app.services.latest import LatestOnlyWorker
 from app.view.session_list import SessionList
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

@@ -7,10 +7,10 @@ given, so that reading goes on while the screen library is being imported.
 from __future__ import annotations
 
 from threading import Event, Lock, Thread
+from typing import TYPE_CHECKING
 
 from app.view.session_list import SessionList
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

@@ -5,13 +5,13 @@ in archives and in artifacts folders. Asked off the screen's thread.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from app import paths
 from app.messages.sessions import HereFound, PinsRead, PlacesFound, SubagentsRead, Unremembered
 from app.services.indexing import place_of
 from app.services.latest import LatestOnlyWorker
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from app.actions.resume import Plan, in_use, plan
 from app.index.live_sessions import Asked, live_sessions, verdict_to_resume
@@ -11,7 +12,6 @@ from app.messages.sessions import StatesFound
 from app.services.latest import LatestOnlyWorker
 from app.stores.live import RealPaths, look
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

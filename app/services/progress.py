@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from app.messages.acting import ActionsWentOn
 from app.view.progress import Course
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

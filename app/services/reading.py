@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 from threading import Lock
 from time import sleep
+from typing import TYPE_CHECKING
 
 from app.formats.collector import Resting
 from app.messages.reading import RowsRead, TreeFailed, TreeGrew, TreeOpened
@@ -15,7 +16,6 @@ from app.services.latest import LatestOnlyWorker
 from app.view.damaged_rows import damaged_faults
 from app.view.tree_view import TreeView
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import gc
 import time
+from typing import TYPE_CHECKING
 
 from app.formats.collector import Resting
 from app.messages.searching import SearchFound
 from app.services.query_job import Questions
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -5,12 +5,13 @@ What reads sessions is imported in the thread: the screen is up before the first
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.formats.collector import Resting
 from app.messages.transcripts import TranscriptFailed, TranscriptRead
 from app.services.latest import LatestOnlyWorker
 from app.services.yield_gil import Turns
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

@@ -5,12 +5,12 @@ batches, those near the cursor first.
 from __future__ import annotations
 
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from app.messages.searching import EntriesFound
 from app.services.latest import LatestOnlyWorker
 from app.services.yield_gil import IDLE, Turns
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from time import monotonic, sleep
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -6,7 +6,8 @@ The public names load when they are asked for: rows are needed before the first 
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from app.sessions.errors import SessionError
     from app.sessions.manager.change import Change

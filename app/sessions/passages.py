@@ -17,10 +17,10 @@ from array import array
 from binascii import a2b_base64, b2a_base64
 from bisect import bisect_left
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from app.formats.bytes_in import count, split
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from mmap import mmap

@@ -5,11 +5,11 @@ On the fast path of the first frame: this module imports only `app.formats.text`
 
 from __future__ import annotations
 
-from _operator import attrgetter  # `operator` itself would have to be loaded first
+from operator import attrgetter
+from typing import TYPE_CHECKING
 
 from app.formats.text import visible_line
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any

@@ -13,11 +13,11 @@ import signal
 import sys
 import time
 from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
 
 from app.view.terminal import draws_all
 from app.view.wide_glyphs import placed
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable, Iterator

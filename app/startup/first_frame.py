@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from app.index.catalog.front import Front
 from app.stores.pins import all_pins
@@ -19,7 +20,6 @@ from app.view.session_list import SessionList
 from app.view.terminal import depth, places_text, speller
 from app.view.wide_glyphs import placed
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any

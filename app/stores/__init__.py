@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from app.stores.agent import NickcecereAgent
 from app.stores.base import Agent, Store, absolute, refusals
@@ -10,7 +11,6 @@ from app.stores.indusagi import Indusagi
 from app.stores.omp import Omp
 from app.stores.pi import Pi
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 

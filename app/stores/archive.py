@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from app.stores.layout import reason
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import os
 import stat
+from typing import TYPE_CHECKING
 
 from app.small_files import path_problem
 from app.stores.naming import dashed_folder, stamped, uuid7
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from contextlib import AbstractContextManager

@@ -7,12 +7,12 @@ and looks at nothing but the snapshot, the session's own facts and, once, the re
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from app.stores import AGENTS
 from app.stores.breadcrumbs import read_crumb, terminals
 from app.stores.processes import Process, from_proc, from_ps
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 

@@ -9,6 +9,7 @@ import errno
 import os
 import sys
 import time
+from typing import TYPE_CHECKING
 
 from app.small_files import read_small
 from app.stores.xxh64 import xxh64
@@ -18,7 +19,6 @@ try:
 except ImportError:  # not on Windows
     fcntl = None  # type: ignore[assignment]
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from socket import socket

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from app.small_files import path_problem, read_small
 from app.stores.base import Agent, Store, absolute, beside, kept_paths
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -11,11 +11,11 @@ On the fast path of the first frame, which reads them.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from app.paths import make_own_folders
 from app.small_files import read_small, write_whole
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -157,35 +157,18 @@ def _set(
 
 def _parsed(data: bytes) -> object:
     """:raises Damaged: it is not JSON; neither is what only Python takes for JSON."""
-    # what `json` parses with; the package around it loads regular expressions, which the first frame cannot
-    # wait for
-    from _json import make_scanner
+    import json
 
-    text = data.decode("utf-8", "replace").strip(_BLANKS)
-    content: object
     try:
-        content, end = make_scanner(_Json)(text, 0)  # type: ignore[arg-type]  # it asks for these names
-    except (ValueError, RecursionError, StopIteration):
+        content: object = json.loads(data.decode("utf-8", "replace"), parse_constant=_refuse)
+    except (ValueError, RecursionError):
         raise Damaged("not JSON") from None
-    if end != len(text):
-        raise Damaged("not JSON")
     return content
 
 
-_BLANKS = " \t\r\n"
-
-
-class _Json:
-    """What a scanner of `_json` is told: to take what `json.loads` takes, but for NaN and infinities."""
-
-    strict = True
-    object_hook = object_pairs_hook = None
-    parse_float = float
-    parse_int = int
-
-    @staticmethod
-    def parse_constant(word: str) -> object:
-        raise ValueError(word)
+def _refuse(word: str) -> object:
+    """NaN and the infinities are not JSON, though Python reads them."""
+    raise ValueError(word)
 
 
 def _ids(content: object) -> list[str]:

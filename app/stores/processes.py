@@ -6,8 +6,8 @@ Processes of other users cannot be read; they are passed over, as their sessions
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 

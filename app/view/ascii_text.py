@@ -5,10 +5,11 @@ What carries a meaning on leafmark's own screens has a character of its own here
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.view.cells import char_width, graphemes
 from app.view.terminal import fits
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from array import array
+from typing import TYPE_CHECKING
 
 from app.formats.amounts import finite, whole
 from app.view.ages import count, duration
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

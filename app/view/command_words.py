@@ -4,7 +4,8 @@ belongs to, and its words go on from theirs; in the palette it stands alone or a
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from app.commands import Command
 

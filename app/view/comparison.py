@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.actions.compare import count_tools
 from app.formats.text import one_line
 from app.view.ages import duration
 from app.view.cells import ELLIPSIS, fill, shorten, shorten_start, steady, width
 from app.view.wrapping import wrap
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

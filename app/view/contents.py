@@ -5,6 +5,8 @@ A change of some sessions looks at them and at their threads and at nothing else
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.index.row import is_empty
 from app.view.folders import tilde
 from app.view.fork_links import Lineage
@@ -14,7 +16,6 @@ from app.view.list_line import ListLine
 from app.view.passing import LEFT_OUT, SHOWN, UNKNOWN, Passing
 from app.view.row_texts import RowTexts
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

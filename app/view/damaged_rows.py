@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from operator import attrgetter
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.formats.text import one_line
 from app.view.cells import shorten, steady
 from app.view.line import fit_line, line_width
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

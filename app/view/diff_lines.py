@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from app.view.document_line import DocumentLine
 from app.view.source_lines import lines_in, pieces
 from app.view.wrapping import cuts
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

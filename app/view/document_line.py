@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.view.prose import mark_prose
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from app.view.line import Line
 

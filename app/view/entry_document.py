@@ -6,6 +6,8 @@ that wraps it nor anything that waits for that thread.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.formats.text import one_line
 from app.view.cells import shorten, steady
 from app.view.diff_lines import diff_lines, is_diff
@@ -15,7 +17,6 @@ from app.view.prose_lines import prose_lines
 from app.view.source_lines import paragraphs
 from app.view.wrapping import wrap
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 

@@ -4,6 +4,8 @@ edit takes out and puts in as the difference of the two.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.formats.text import one_line
 from app.view.cells import cut, steady, width
 from app.view.diff_lines import MORE, diff_style, is_diff, replaced
@@ -11,7 +13,6 @@ from app.view.document_line import CodeBlock, DocumentLine, marked_line
 from app.view.source_lines import lines_in, paragraphs, pieces
 from app.view.wrapping import breaks, cuts
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

@@ -4,11 +4,12 @@ thousand in order and to go through them takes longer than anybody wants to wait
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.view.fork_links import names_asked, names_of
 from app.view.passing import SHOWN, Passing
 from app.view.session_list import SessionList
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.commands import footer, key_name, key_of, named, of_pane, offered
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from app.view.session_list import SessionList
 

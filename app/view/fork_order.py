@@ -7,9 +7,9 @@ here depends on the sessions alone and never on the order in which they came.
 
 from __future__ import annotations
 
-from _operator import attrgetter  # `operator` itself would have to be loaded first
+from operator import attrgetter
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 

@@ -4,6 +4,8 @@ list, without a screen library.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.commands import footer
 from app.formats.text import one_line
 from app.view.bars import header_line, keys_line, list_facts
@@ -13,7 +15,6 @@ from app.view.geometry import HEADER, PANES, Box, place, place_selector
 from app.view.line import fit_line
 from app.view.session_row import render_list_line, render_second_line
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from _operator import attrgetter  # `operator` itself would have to be loaded first
+from operator import attrgetter
+from typing import TYPE_CHECKING
 
 from app.view.fork_order import Order, thread
 from app.view.list_line import ListLine
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

@@ -6,13 +6,14 @@ names the colours of an image.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.formats.text import one_line
 from app.view.cells import steady
 from app.view.document_line import DocumentLine
 from app.view.kitty import cells_of, style_of
 from app.view.wrapping import wrap
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

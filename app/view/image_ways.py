@@ -4,7 +4,8 @@ an answer takes a moment, at worst does not come, and arrives among the keys.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

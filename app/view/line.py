@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.view.cells import ELLIPSIS, cut, most, width
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

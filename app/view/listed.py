@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.view.group import NOWHERE
 from app.view.layout import Layout
 from app.view.list_filter import Matching
 from app.view.marks import Marks
 from app.view.session_filter import rows_tell, words_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from collections.abc import Set as AbstractSet

@@ -6,14 +6,13 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.formats.one_line import is_known
 from app.formats.silent import SILENT
 from app.formats.text import one_line
 from app.view.damaged_rows import damaged_line, is_apart
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

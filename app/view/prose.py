@@ -5,8 +5,8 @@ screen). The marks stay on the screen, so nothing of a text is lost and nothing 
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from app.view.line import Line
 

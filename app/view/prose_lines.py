@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from app.view.diff_lines import diff_style
 from app.view.document_line import CodeBlock, DocumentLine, marked_line
@@ -12,7 +13,6 @@ from app.view.source_lines import lines_in, pieces
 from app.view.table import MOST_ROWS, cells_of, is_rule, may_be_row, table_lines
 from app.view.wrapping import breaks, cuts, slices
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

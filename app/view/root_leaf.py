@@ -5,9 +5,10 @@ Then no row can be marked as the leaf, for those of the path to it, if there are
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.view.tree_filter import MODES, shows
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from app.sessions.tree.tree import Node, SessionTree
 

@@ -4,9 +4,10 @@ list that is arranged otherwise, or in which one session changes, is looked thro
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.view.session_filter import haystack
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

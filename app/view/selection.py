@@ -7,8 +7,8 @@ its store and its id. Two files may have the same id; then the one that is meant
 from __future__ import annotations
 
 from copy import copy
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 

@@ -4,7 +4,8 @@ labels.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from app.index.row import Row
 

@@ -7,12 +7,13 @@ which is cheap beside drawing one screen of it (`app.view.layout`).
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.view.arrangement import Arrangement
 from app.view.contents import Contents
 from app.view.listed import Listed
 from app.view.passing import HIDDEN, LEFT_OUT, SHOWN, what_leaves_out, why_nothing
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.index.row import problem_count
 from app.view.ages import age, count
 from app.view.cells import fill, shorten, shorten_start, steady, width
@@ -10,7 +12,6 @@ from app.view.highlight import highlight
 from app.view.line import fit_line, line_width
 from app.view.passing import is_named
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

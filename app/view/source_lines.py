@@ -4,10 +4,11 @@ thread that goes through it nor anything that waits for that thread.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.formats.text import inert
 from app.view.cells import steady
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

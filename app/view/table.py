@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from app.view.cells import width
 from app.view.line import line_width
 from app.view.prose import mark_prose
 from app.view.wrapping import breaks, slices
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

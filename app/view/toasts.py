@@ -4,11 +4,12 @@ settings.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.formats.text import one_line
 from app.view.progress import FOR_GOOD, stopped_note
 from app.view.wrapping import wrap
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -7,8 +7,8 @@ a stretch. A row behind the last entry's, of a line that is none, stands alone: 
 from __future__ import annotations
 
 from bisect import bisect_right
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from app.sessions.tree.tree import Node
     from app.view.segments import Stretch

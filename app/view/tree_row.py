@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.formats.one_line import OneLine
 from app.formats.text import one_line
 from app.view.cells import shorten, steady, width
@@ -9,7 +11,6 @@ from app.view.highlight import highlight_line
 from app.view.line import fit_line, line_width
 from app.view.problems import unknown_type
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -6,10 +6,11 @@ Nothing is hidden by a search. Entries that the filter hides are counted apart.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.formats.fold import fold
 from app.view.tree_filter import chosen
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 

@@ -9,6 +9,7 @@ several roots each but the first is told as one, or the end of one would read on
 from __future__ import annotations
 
 from bisect import bisect_right
+from typing import TYPE_CHECKING
 
 from app.view.chains import Run, RunForest
 from app.view.damaged_rows import SHOWN_IN, DamagedLine, DamagedRows
@@ -18,7 +19,6 @@ from app.view.tree_filter import MODES, chosen, shows
 from app.view.tree_layout import TreeLayout
 from app.view.tree_order import TreeOrder
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

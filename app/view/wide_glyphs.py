@@ -8,9 +8,10 @@ left out.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.view.cells import graphemes, is_doubtful, most_of_piece, width
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual.binding import Binding
 
 from app.commands import of_pane
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from app.commands import Command
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from textual.screen import ModalScreen
 
 from app.resources import DIALOGS, styles_folder
 from app.widgets.styling import with_images
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from textual.geometry import Region
     from textual.strip import Strip

@@ -6,6 +6,8 @@ subclass says how many rows there are and draws one. All rows take the same numb
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual.filter import ANSIToTruecolor
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
@@ -14,7 +16,6 @@ from app.view.palette import THEMES
 from app.widgets.still_scrollbar import StillScrollBar
 from app.widgets.styling import strip
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from textual.scrollbar import ScrollBar
     from textual.strip import Strip

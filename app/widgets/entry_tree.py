@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from textual.message import Message
 
@@ -13,7 +13,6 @@ from app.view.tree_filter import MODES, chosen, shows
 from app.widgets.bindings import bindings_of
 from app.widgets.tree_keys import TreeKeys
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

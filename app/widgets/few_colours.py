@@ -8,6 +8,7 @@ as well, and not as the first frame has it.
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from rich.color import Color as RichColor
 from rich.segment import Segment
@@ -16,7 +17,6 @@ from textual.filter import LineFilter, Monochrome
 
 from app.view.palette import THEMES, few_colours
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any

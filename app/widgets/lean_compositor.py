@@ -6,6 +6,8 @@ line at the foot of the screen that is everything between them, several times fo
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich.color import ColorSystem
 from textual import events, on
 from textual._compositor import Compositor, CompositorUpdate
@@ -17,7 +19,6 @@ from textual.strip import Strip
 from app.startup.key_order import leads_to_picture
 from app.widgets.pace import Pace
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual.geometry import Region
 from textual.widgets import Input
 
 from app.formats.text import inert
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from textual import events
 

@@ -5,14 +5,13 @@ The cursor is a row number here, and an id in the subclasses.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.message import Message
 
 from app.widgets.bindings import bindings_of
 from app.widgets.drawn_rows import DrawnRows
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

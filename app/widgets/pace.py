@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import asyncio
 from contextvars import copy_context
+from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

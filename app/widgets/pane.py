@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual.containers import Container
 from textual.content import Content
 from textual.geometry import Region
 
 from app.view.cells import fewer, fitting
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from textual.strip import Strip
 

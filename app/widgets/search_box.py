@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.highlighter import Highlighter
 from textual.geometry import Size
@@ -14,7 +14,6 @@ from app.view.footer import SEARCH_HINT
 from app.widgets.bindings import bindings_of
 from app.widgets.line_input import LineInput
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

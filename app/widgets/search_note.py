@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from textual.widget import Widget
 
@@ -11,7 +12,6 @@ from app.view.palette import THEMES
 from app.view.wrapping import wrap
 from app.widgets.styling import strip
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from textual.geometry import Size
     from textual.strip import Strip

@@ -4,6 +4,8 @@ place of rows.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual.geometry import Region
 
 from app.view.line import Line, fit_line
@@ -11,7 +13,6 @@ from app.view.session_row import render_list_line, render_second_line
 from app.view.wrapping import wrap
 from app.widgets.line_list import LineList
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from app.view.session_list import SessionList
 

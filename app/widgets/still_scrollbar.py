@@ -4,7 +4,7 @@ paint.
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from textual.filter import ANSIToTruecolor
 from textual.geometry import Size
@@ -12,7 +12,6 @@ from textual.reactive import Reactive
 from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.strip import Strip
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from textual.geometry import Region
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
+from typing import TYPE_CHECKING
 
 from rich.color import Color, ColorType
 from rich.color_triplet import ColorTriplet
@@ -15,7 +16,6 @@ from textual.strip import Strip
 from app.view.cells import width
 from app.view.palette import THEMES, rgb, style_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from textual import on
 
@@ -15,7 +16,6 @@ from app.widgets.pane import Pane
 from app.widgets.transcript_lines import TranscriptLines
 from app.widgets.transcript_spot import Spot, anchor_of, place_said
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -4,6 +4,8 @@ message in place of rows.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual.geometry import Region
 from textual.message import Message
 
@@ -13,7 +15,6 @@ from app.view.line import fit_line
 from app.view.tree_row import ASCII, UNICODE, render_tree_row
 from app.widgets.line_list import LineList
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

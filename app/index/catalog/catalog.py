@@ -7,8 +7,9 @@ do is to repeat work. Rows belong to stores, and only those of the stores at han
 
 from __future__ import annotations
 
-from _operator import attrgetter  # `operator` itself would have to be loaded first
 from _thread import allocate_lock
+from operator import attrgetter
+from typing import TYPE_CHECKING
 
 from app.index.catalog import stored
 from app.index.catalog.catalog_file import text_in
@@ -16,7 +17,6 @@ from app.index.catalog.database import Busy, encode, written_by_others
 from app.index.catalog.front import Front
 from app.index.catalog.stored import ids_of, newest_first
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Container, Iterable, Mapping, Sequence

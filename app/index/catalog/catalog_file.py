@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import errno
 import os
+from typing import TYPE_CHECKING
 
 from app.index.row import SCHEMA, catalog_in
 from app.paths import make_own_folders
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from app.stores.locks import FileLock
 

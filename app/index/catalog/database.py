@@ -7,16 +7,11 @@ On the fast path of the first frame.
 from __future__ import annotations
 
 import os
+import sqlite3
+from typing import TYPE_CHECKING
 
-from app.index.catalog.lending import Lending
 from app.index.row import SCHEMA, catalog_in
 
-with Lending():
-    # The module itself: what the package around it adds are dates, and to import those takes longer than to
-    # read sixty rows.
-    import _sqlite3 as sqlite3
-
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import TypeVar

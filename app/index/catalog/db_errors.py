@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import _sqlite3 as sqlite3
 import errno
 import os
+import sqlite3
 
 from app.index.catalog.database import code_of
 

@@ -6,11 +6,12 @@ On the fast path of the first frame.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.index.catalog import stored
 from app.index.catalog.database import Busy, Database, Doubt, encode
 from app.index.catalog.stored import newest_first
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Mapping, Sequence

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import _sqlite3 as sqlite3
 import os
+import sqlite3
+from typing import TYPE_CHECKING
 
 from app.index.catalog.database import Doubt, version_of
 from app.index.row import SCHEMA
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeVar

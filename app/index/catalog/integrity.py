@@ -7,11 +7,12 @@ two differ in a path, a file would stay listed that nobody can remove, or be sto
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.index.catalog.database import Doubt, decode, encode
 from app.index.catalog.stored import ROW, ids_of, row_of
 from app.index.row import kind_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable

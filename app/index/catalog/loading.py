@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.index.catalog.database import Doubt, decode, expect
 from app.index.catalog.integrity import check_missing
 from app.index.catalog.stored import ids_of, row_of
@@ -9,7 +11,6 @@ from app.index.parse_result import Reading
 from app.index.text import table
 from app.sessions.tally.halves import NONE
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Container, Iterator, Mapping, Sequence

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.index.catalog.database import encode
 from app.index.catalog.projects import FORGET
 from app.index.catalog.stored import ROW, ids_of, row_of
 from app.index.catalog.writes import blob_of
 from app.index.row import kind_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Mapping

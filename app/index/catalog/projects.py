@@ -8,10 +8,10 @@ transaction.
 from __future__ import annotations
 
 import marshal
+from typing import TYPE_CHECKING
 
 from app.index.catalog.stored import count_groups, ids_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
 

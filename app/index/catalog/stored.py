@@ -8,12 +8,12 @@ fast path of the first frame.
 from __future__ import annotations
 
 import marshal
-from _operator import attrgetter, itemgetter  # `operator` itself would have to be loaded first
+from operator import attrgetter, itemgetter
+from typing import TYPE_CHECKING
 
 from app.index.catalog.database import Doubt, decode, encode, expect
 from app.index.row import LISTED, Row
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Mapping, Sequence

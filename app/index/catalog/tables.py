@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import _sqlite3 as sqlite3
+import sqlite3
 import time
 
 from app.index.catalog.catalog_file import LOCAL_JOURNAL

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.index.catalog.projects import FORGET
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import marshal
+from typing import TYPE_CHECKING
 
 from app.index.catalog.database import Doubt, encode, written_by_others
 from app.index.catalog.integrity import check_missing, check_stores
@@ -13,7 +14,6 @@ from app.index.row import FIRST_MESSAGE, kind_of, refused_row, unread
 from app.index.text.table import Ledger, flat, packed
 from app.sessions.tally.halves import STAMP
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Mapping, Sequence

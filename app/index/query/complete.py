@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from app.formats.fold import fold
 from app.index.query.table import REGEX, SORTS, alike
 from app.index.query.tokens import as_value, spaced, tokens
 from app.index.query.vocabulary import Vocabulary
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.index.query.amounts import comparison
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import date, tzinfo
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.formats.fold import fold
 from app.formats.text import is_unseen, one_line
 from app.index.query import dates
@@ -13,7 +15,6 @@ from app.index.row import problem_count
 from app.paths import below_home
 from app.stores import AGENTS
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import tzinfo

@@ -38,6 +38,7 @@ A filter without a value, a lone `-` and empty quotes ask nothing, with a note: 
 from __future__ import annotations
 
 from itertools import zip_longest
+from typing import TYPE_CHECKING
 
 from app.formats.fold import composed
 from app.formats.text import one_line
@@ -48,7 +49,6 @@ from app.index.query.scope import Scope
 from app.index.query.table import SORTS, alike
 from app.index.query.tokens import tokens
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import tzinfo
 

@@ -6,10 +6,11 @@ as thousands of sessions to search.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.formats import kinds
 from app.formats.text import one_line
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Literal

@@ -5,9 +5,10 @@ Parser, completion, complaints and help all read this one table.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.stores import AGENTS
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -6,9 +6,10 @@ and coloured as well.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.index.query.table import NAMES, REGEX
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal
 

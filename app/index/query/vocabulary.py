@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.formats.fold import fold
 from app.formats.text import is_unseen
 from app.index.query.table import SORTS
 from app.index.query.tokens import spaced
 from app.paths import below_home
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 

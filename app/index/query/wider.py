@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.formats.kinds import TOOLS
 from app.index.query.grammar import parse
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from app.index.query.query import Query
 

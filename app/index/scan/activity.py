@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from app.index.catalog.catalog import SEVERAL
 from app.sessions.storage.append_ledger import Others, added_here, is_ours
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from threading import Event
+from typing import TYPE_CHECKING
 
 from app.index.scan.retry import Scanned
 from app.index.scan.scan import Scanner
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeVar

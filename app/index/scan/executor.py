@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import time
 from contextlib import closing
+from typing import TYPE_CHECKING
 
 from app.index.row import STEP_NS
 from app.index.scan.queue import REST, Step, list_first, steps_of
 from app.index.scan.walk import is_much
 from app.index.workers.reader import read
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Generator, Sequence
     from threading import Event

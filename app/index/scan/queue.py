@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.index.workers.reader import ENDS, LARGE_BYTES
 from app.sessions.tally.halves import NONE
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import time
 from threading import Lock, get_ident
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeVar

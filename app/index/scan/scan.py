@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from contextlib import closing, nullcontext
+from typing import TYPE_CHECKING
 
 from app.index.parse_result import Reading
 from app.index.row import provisional_row, refused_row, session_row, signature_of, unread
@@ -18,7 +19,6 @@ from app.index.scan.unreadable import UnreadableFiles
 from app.index.scan.walk import is_much, status_of, store_of, walk
 from app.index.workers.reader import UNREADABLE
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping, Sequence
     from threading import Event

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import heapq
 import os
+from typing import TYPE_CHECKING
 
 from app.index.row import signature_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.index.scan.walk import store_of
 from app.index.workers.reader import UNREADABLE
 from app.stores.layout import hides_nothing
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence
 

@@ -10,11 +10,11 @@ import marshal
 import os
 import stat
 import time
+from typing import TYPE_CHECKING
 
 from app.index.row import signature
 from app.stores.layout import reason, session_files
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from app.index.search.results import Hit
     from app.stores.base import Store
 
-__all__ = ["Place", "Searcher"]
+__all__ = ["Place", "SearchEngine"]
 
 
 class SearchEngine:

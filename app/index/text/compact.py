@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import os
 import time
+from typing import TYPE_CHECKING
 
 from app.index.text import table
 from app.index.text.locks import FREE, lock
 from app.index.text.segment import FULL_BYTES, SMALL_BYTES, Segment, path_of
 from app.index.text.spans import bytes_of, joined
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Mapping, Sequence

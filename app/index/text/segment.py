@@ -8,12 +8,12 @@ bytes that nobody refers to, and nothing else.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from app.index.text.locks import FREE, TAKEN, lock
 from app.paths import make_own_folders
 from app.sessions.passages import MARK
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 

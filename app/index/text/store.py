@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from threading import Event
+from typing import TYPE_CHECKING
 
 from app.index.text import table
 from app.index.text.locks import FREE, TAKEN, lock, unlock
@@ -12,7 +13,6 @@ from app.index.text.segment import SMALL_BYTES, SUFFIX, Writer, begins_well, is_
 from app.index.text.spans import MOST, bytes_of, joined, scattered
 from app.paths import make_own_folders
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable, Mapping

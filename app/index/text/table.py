@@ -8,11 +8,11 @@ known without looking at every session. It changes in the transaction that chang
 from __future__ import annotations
 
 import marshal
+from typing import TYPE_CHECKING
 
 from app.index.catalog.database import Doubt, decode, expect
 from app.index.text.segment import is_name
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 from app.index.network_mounts import is_silent
 from app.index.scan.retry import TIMES
 from app.index.watch.polling import PollWatch, has_little_address_space
 from app.index.watch.watch import NativeWatch
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from threading import Event

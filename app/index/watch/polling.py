@@ -5,11 +5,11 @@ from __future__ import annotations
 import heapq
 import os
 import time
+from typing import TYPE_CHECKING
 
 from app.index.path_events import Hints
 from app.index.row import STEP_NS
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
     from threading import Event

@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 import stat
 import time
+from typing import TYPE_CHECKING
 
 from app.index.path_events import Hints, hints_of
 from app.index.scan.symlinks import LOOK_SECONDS
 from app.index.watch.periodic_check import Turns
 from app.index.watch.polling import WALK_SECONDS, PollWatch
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from threading import Event

@@ -11,11 +11,12 @@ needs as well. So it is done once, where there is `fork`: by the first, for all.
 from __future__ import annotations
 
 import os
+import signal
 import sys
+from typing import TYPE_CHECKING
 
 from app.index.workers import worker
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Mapping, Sequence
@@ -106,10 +107,8 @@ class Process:
             pass  # it has ended
 
     def _wake_up(self) -> None:
-        import _signal  # type: ignore[import-not-found]  # with `signal` comes much that nobody needs
-
         if self.pid:
-            os.killpg(self.pid, _signal.SIGCONT)
+            os.killpg(self.pid, signal.SIGCONT)
 
     def end(self) -> int:
         """End it for certain; how it ended. It is not to be killed any more."""

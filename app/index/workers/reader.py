@@ -5,9 +5,10 @@ Everything that goes in and out is plain values, because between processes they 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.sessions.tally.halves import NONE, Halves
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any

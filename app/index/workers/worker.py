@@ -11,10 +11,10 @@ import marshal
 import os
 import sys
 import time
-from _queue import SimpleQueue
 from _thread import start_new_thread
+from queue import SimpleQueue
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import IO, Any
 
@@ -54,25 +54,8 @@ def load() -> None:
 
 
 def load_decoder() -> None:
-    """Import msgspec without what it brings along and only others need: Python's own names for types, what
-    makes schemas. For processes without other threads, which might import what they are not to have.
-    """
-    if "typing_extensions" in sys.modules or "msgspec" in sys.modules:
-        return
-    spared: dict[str, Any] = {"typing_extensions": None}
-    for name in ("msgspec._json_schema", "msgspec.inspect"):
-        spared[name] = type(sys)(name)
-    spared["msgspec._json_schema"].schema = spared["msgspec._json_schema"].schema_components = None
-    if hasattr(os, "uname") and "platform" not in sys.modules:
-        # `uuid` asks it for the system's name, and nobody for anything else.
-        spared["platform"] = type(sys)("platform")
-        spared["platform"].system = lambda: os.uname().sysname
-    sys.modules.update(spared)
-    try:
-        import msgspec  # noqa: F401
-    finally:
-        for name in spared:
-            del sys.modules[name]
+    """Import what decodes entries."""
+    import msgspec  # noqa: F401
 
 
 def main() -> None:

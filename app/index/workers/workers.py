@@ -8,14 +8,14 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from _queue import Empty, SimpleQueue  # what `queue` adds is of no use here
 from collections import deque
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING
 
 from app.index.workers import worker
 from app.index.workers.process import ENDED, KILLED, spawn
 from app.index.workers.reader import LARGE_BYTES, read, refused
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

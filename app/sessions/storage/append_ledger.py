@@ -16,12 +16,12 @@ import os
 import stat
 
 # The module itself: what `hashlib` adds is OpenSSL, which takes longer to load than many a file to read.
-from _blake2 import blake2b
+from hashlib import blake2b
+from typing import TYPE_CHECKING
 
 from app.formats.lines import open_file, read_at
 from app.small_files import read_small
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 

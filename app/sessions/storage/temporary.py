@@ -17,7 +17,7 @@ import shutil
 import stat
 
 # The module itself: what `hashlib` adds is OpenSSL, which takes longer to load than many a file to read.
-from _blake2 import blake2b
+from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.stores.locks import is_alive

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from _blake2 import blake2b  # `hashlib` adds OpenSSL, which takes longer to load than many a file to read
+from hashlib import blake2b
 
 from app.formats.bytes_in import find
 from app.sessions.tally.halves import STAMP

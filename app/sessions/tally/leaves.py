@@ -7,8 +7,8 @@ named parents as keys of four bytes, the late ones apart from those that are sto
 
 from __future__ import annotations
 
-from _operator import ne  # `operator` itself would have to be loaded first
 from itertools import compress, count
+from operator import ne
 from typing import TYPE_CHECKING
 
 from app.sessions.tally.halves import STAMP

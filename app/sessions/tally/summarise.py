@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 # The module itself: what `hashlib` adds is OpenSSL, which takes longer to load than many a file to read.
-from _blake2 import blake2b
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, structs

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from app.sessions.tally.halves import Halves
     from app.sessions.tally.row_of import Titled
 
-__all__ = ["NeedsReread", "Tally"]
+__all__ = ["NeedsReread", "SummaryBuilder"]
 
 _IMAGE = b'"image"'
 """The type of a block that holds one. Within a text its quotes are escaped."""
