@@ -1,6 +1,6 @@
 """The command line: parses, prints, and starts the screen only when a screen is wanted.
 
-Nothing is imported here that the first rows on the terminal do not need (PERFORMANCE 3.1).
+Nothing is imported here that the first rows on the terminal do not need.
 """
 
 from __future__ import annotations

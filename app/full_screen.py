@@ -1,7 +1,7 @@
 """The browser and the selector as this process: the first frame, then Textual, then the agent that was
 chosen.
 
-Nothing is imported here that the first rows on the terminal do not need (PERFORMANCE 3.1).
+Nothing is imported here that the first rows on the terminal do not need.
 """
 
 from __future__ import annotations

@@ -24,7 +24,8 @@ def may_name(options: Options) -> bool:
     """Whether the words of ``options`` look as if they named a session. Most do not, and then nothing has to
     be imported, and no session looked at, before the first frame.
 
-    The ids that agents make up have digits or dashes (FORMATS 1.1). One that somebody made of letters alone
+    The ids that agents make up have digits or dashes
+    (formats/README.md, "pi"). One that somebody made of letters alone
     is a word on the screen, and found as one.
     """
     if len(options.query) != 1:

@@ -4,7 +4,7 @@ One handler takes them from before the first row is on the terminal to the end: 
 What a handler raises may come up where nobody passes it on, as while a module is imported: so in a process of
 its own it raises nothing. It leaves at once, or tells the screen library while that runs.
 
-Nothing is imported here that the first rows on the terminal do not need (PERFORMANCE 3.1).
+Nothing is imported here that the first rows on the terminal do not need.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""What a user does to a session (DESIGN, layers)."""
+"""What a user does to a session."""

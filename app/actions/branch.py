@@ -1,4 +1,5 @@
-"""Moving the leaf of a session to another entry, for the agent to go on from there (FORMATS 2.1 c, d).
+"""Moving the leaf of a session to another entry, for the agent to go on from there
+(formats/README.md, "Results of writing").
 
 pi forgets such a move when it ends. Here it is written down: as an entry that no agent shows or tells the
 model about, below the place that was chosen.

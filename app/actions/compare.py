@@ -1,4 +1,4 @@
-"""Two branches of a session side by side: what was asked, answered and done since they parted (issue 6)."""
+"""Two branches of a session side by side: what was asked, answered and done since they parted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The file that an agent leaves which goes on writing after its session was trashed (FORMATS 2.3).
+"""The file that an agent leaves which goes on writing after its session was trashed
+(formats/README.md, "Writing beside a running agent").
 
 pi opens the session's file for each entry, so it makes a new one at the old path. That file has no header,
 and the parents of its entries are in the trash. The entries can be appended to the session before it is

@@ -1,4 +1,4 @@
-"""Deleting a session for good, where there is no trash (issue 5 "Actions")."""
+"""Deleting a session for good, where there is no trash."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ def delete_for_good(
 
     :param env: the environment by which agents find their sessions.
     :param store: where the session was found; the one that `env` leads to where None.
-    :param anyway: also where a running agent may have it open, for all that is known (FORMATS 2.4).
+    :param anyway: also where a running agent may have it open, for all that is known
+        (formats/README.md, "Detecting a running agent").
     :return: what was done; `note` says so where the folder of artifacts could not be deleted.
     :raises LiveSession: a running agent has it open; the process is named.
     :raises NotThere: it is gone: another was quicker.

@@ -1,4 +1,4 @@
-"""Texts that are left for an agent's editor, and taken back (issue 6 "Branch navigation")."""
+"""Texts that are left for an agent's editor, and taken back."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """What leafmark did before, in another run or on the command line, as its journal has it: what of it would be
-taken back next, and taking it back once the user has said so (issue 5 "Undo").
+taken back next, and taking it back once the user has said so.
 
 A change at which a process was killed is settled by a look at the files.
 """

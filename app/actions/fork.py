@@ -1,4 +1,4 @@
-"""Making a new session of another (FORMATS 2.2, last paragraph; specs 003 "Session Forking")."""
+"""Making a new session of another (formats/README.md, "Forks of the agents")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Going on from an entry of the tree: what can be done there, with which command, and doing it (issue 6).
+"""Going on from an entry of the tree: what can be done there, with which command, and doing it.
 
 Asking writes nothing. `in_place` and `new_file` read the session anew, since it may have changed meanwhile.
 """
@@ -119,7 +119,8 @@ def in_place(
     summary: str = "",
     draft: str = "",
 ) -> Change:
-    """Put the leaf where the question leads, in the session itself: one appended entry (FORMATS 2.1 c, d).
+    """Put the leaf where the question leads, in the session itself: one appended entry
+    (formats/README.md, "Results of writing").
 
     :param summary: of what is left behind; the model is told it, and the files that were read and changed are
         written down with it as pi does.
@@ -159,7 +160,8 @@ def _moved(manager: SessionManager, question: Question, summary: str) -> Change:
 def new_file(
     question: Question, env: Mapping[str, str], store: Store | None = None, to: str | None = None
 ) -> Change:
-    """Make a new session of the path to where the question leads; the old one stays as it is (FORMATS 2.2).
+    """Make a new session of the path to where the question leads; the old one stays as it is
+    (formats/README.md, "Forks of the agents").
 
     Labels on the path and the name come along. Before all entries, the new session has only the name.
 

@@ -1,4 +1,4 @@
-"""What leafmark did to sessions, so that the last of it can be taken back, also by another run (issue 5).
+"""What leafmark did to sessions, so that the last of it can be taken back, also by another run.
 
 It is leafmark's own file, `journal.jsonl` in its state folder: a line for each change, and a line for each
 that was taken back or of which it was said why that cannot be. Several programs may write to it at a time.

@@ -1,4 +1,4 @@
-"""Putting a label on an entry, changing it, taking it off (FORMATS 2.1 a)."""
+"""Putting a label on an entry, changing it, taking it off (formats/README.md, "Results of writing")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Moving a file or a folder, so that nothing is lost (DESIGN, invariants: "a move to the trash and back")."""
+"""Moving a file or a folder, so that nothing is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A session opened to be changed, and the entry a user means in it (FORMATS 2.0)."""
+"""A session opened to be changed, and the entry a user means in it
+(formats/README.md, "Rules for every write").
+"""
 
 from __future__ import annotations
 

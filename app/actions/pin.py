@@ -1,5 +1,5 @@
-"""Pinning a session: in its agent's own file where the agent knows pins, else in leafmark's (FORMATS 1.2
-"Pins").
+"""Pinning a session: in its agent's own file where the agent knows pins, else in leafmark's
+(formats/README.md, "Pins of oh-my-pi").
 """
 
 from __future__ import annotations

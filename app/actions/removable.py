@@ -1,5 +1,5 @@
 """A session that is about to be taken away: no running agent has it, and no second leafmark takes it as well
-(FORMATS 2.3).
+(formats/README.md, "Writing beside a running agent").
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Naming a session (FORMATS 2.1 b): an entry for pi and indusagi, the title line for oh-my-pi."""
+"""Naming a session
+(formats/README.md, "Results of writing"): an entry for pi and indusagi, the title line for oh-my-pi.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ def put_name(manager: SessionManager, name: str) -> Change:
     kept = change.after or ""
     if not kept or kept == wanted or not wanted.startswith(kept):
         return change
-    # The title line of oh-my-pi has room for so much and no more (FORMATS 1.2).
+    # The title line of oh-my-pi has room for so much and no more (formats/README.md, "oh-my-pi").
     title = agent_named(change.agent).title
     cut = (
         f"the name was cut: {title} has room for the first {len(kept):,} of its {len(wanted):,} characters, "

@@ -1,4 +1,4 @@
-"""Taking a session back out of the system's trash, and what there is to take back (issue 5 "Actions")."""
+"""Taking a session back out of the system's trash, and what there is to take back."""
 
 from __future__ import annotations
 

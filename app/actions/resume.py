@@ -1,5 +1,4 @@
-"""Going back into a session: this process becomes the agent (FORMATS 3; DESIGN, "The resume hand-over is
-`exec`").
+"""Going back into a session: this process becomes the agent (formats/README.md, "Resuming").
 
 `plan` says everything before anything happens: program, folder, command and what stands in the way.
 `execute` carries it out, without a shell.

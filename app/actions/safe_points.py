@@ -1,4 +1,6 @@
-"""Places at which a conversation is whole: every tool that was called has answered (FORMATS 2.1, notes)."""
+"""Places at which a conversation is whole: every tool that was called has answered
+(formats/README.md, "Results of writing").
+"""
 
 from __future__ import annotations
 

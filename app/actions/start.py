@@ -1,4 +1,6 @@
-"""Beginning a new session of an agent (FORMATS 3): this process becomes it, as when a session is resumed."""
+"""Beginning a new session of an agent
+(formats/README.md, "Resuming"): this process becomes it, as when a session is resumed.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A summary made by a command of the user's choice, which reads what was left behind (issue 6).
+"""A summary made by a command of the user's choice, which reads what was left behind.
 
 It is started without a shell and in a process group of its own, so that all that it started goes with it.
 """

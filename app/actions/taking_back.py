@@ -1,4 +1,4 @@
-"""Which action is taken back next: the last one, and all that was done in it together (issue 5 "Undo").
+"""Which action is taken back next: the last one, and all that was done in it together.
 
 One that something stands in the way of, such as a file that has come to a session's place, is kept. Why is
 said once; from then on it is tried again each time, and while that is so the one before it is taken back.

@@ -1,4 +1,4 @@
-"""Moving a session to the system's trash, from which it can be taken back (issue 5 "Actions")."""
+"""Moving a session to the system's trash, from which it can be taken back."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ def trash(path: str, env: Mapping[str, str], store: Store | None = None, *, anyw
 
     :param env: the environment by which agents find their sessions, and the system its trash.
     :param store: where the session was found; the one that `env` leads to where None.
-    :param anyway: also where a running agent may have it open, for all that is known (FORMATS 2.4).
+    :param anyway: also where a running agent may have it open, for all that is known
+        (formats/README.md, "Detecting a running agent").
     :return: what was done; `before` is where it was, `after` where it lies now, None where nobody can say.
     :raises LiveSession: a running agent has it open; the process is named.
     :raises NoTrash: the system has no trash for this place.

@@ -1,5 +1,5 @@
-"""Bringing a session back from oh-my-pi's cold archive, to where oh-my-pi lists it (FORMATS 1.2, "Beside and
-around"). oh-my-pi itself has no way back.
+"""Bringing a session back from oh-my-pi's cold archive, to where oh-my-pi lists it
+(formats/README.md, "oh-my-pi"). oh-my-pi itself has no way back.
 """
 
 from __future__ import annotations

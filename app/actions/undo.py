@@ -1,6 +1,4 @@
-"""Taking a change back: by one more write, for nothing that was written is ever erased, or by a move back
-(issue 3 "Undo", issue 5 "Actions").
-"""
+"""Taking a change back: by one more write, for nothing that was written is ever erased, or by a move back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``leafmark trash``, ``restore`` and ``undo`` (issue 5, "On the command line")."""
+"""``leafmark trash``, ``restore`` and ``undo``."""
 
 from __future__ import annotations
 

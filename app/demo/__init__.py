@@ -1,4 +1,4 @@
-"""Example sessions of all four agents, for a look at the program without any of one's own (issue 2, "demo").
+"""Example sessions of all four agents, for a look at the program without any of one's own.
 
 Everything is written below one folder: `home` is laid out like a home folder, `work` holds the projects.
 """

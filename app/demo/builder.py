@@ -215,7 +215,9 @@ class Session:
 
 
 def fork(parent: Session, at: Entry, slug: str, *, age: int, project: str = "") -> Session:
-    """A new session with the path to `at`: labels taken out of the chain and put at its end (FORMATS 2.2)."""
+    """A new session with the path to `at`: labels taken out of the chain and put at its end
+    (formats/README.md, "Forks of the agents").
+    """
     child = Session(parent.agent, project or parent.project, slug, age=age, model="")
     child.current_model = parent.current_model
     child.parent = parent

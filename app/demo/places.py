@@ -1,4 +1,6 @@
-"""Where each agent would put a session: store, folder of the project, file name (FORMATS 1)."""
+"""Where each agent would put a session: store, folder of the project, file name
+(formats/README.md, "The version 3 family").
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""How each agent spells a session on disk, byte for byte as its own writer does (FORMATS 1, specs 000 to
-004).
+"""How each agent spells a session on disk, byte for byte as its own writer does
+(formats/README.md, "The version 3 family").
 """
 
 from __future__ import annotations
@@ -50,8 +50,7 @@ def dump(value: Any) -> bytes:
 
 
 def slot(title: str, source: str, updated: str) -> bytes:
-    """omp's first line: 256 bytes with the newline, the title cut by code points until it fits (FORMATS "
-    "1.2)."""
+    """omp's first line: 256 bytes with the newline, the title cut by code points until it fits."""
     while True:
         fields: dict[str, Any] = {"type": "title", "v": 1, "title": title}
         if source:
@@ -199,7 +198,7 @@ def tokens(data: dict[str, Any], context: int) -> tuple[int, int, int, int]:
 
 
 def _agent(session: Session, cwd: str, path_of: Callable[[Session], str]) -> list[Any]:
-    """nickcecere/agent: snake case, seconds, linear (specs 003)."""
+    """nickcecere/agent: snake case, seconds, linear."""
     made: list[Any] = [
         {"type": "session", "id": session.id, "version": 1, "timestamp": _seconds(session.start), "cwd": cwd}
     ]
@@ -254,7 +253,7 @@ def _seconds(at_ms: int) -> str:
 
 
 def _transcript(session: Session) -> list[Any]:
-    """indus/transcript@1 (FORMATS 1.3): a head that names the leaf, then entries."""
+    """indus/transcript@1 (formats/README.md, "indusagi"): a head that names the leaf, then entries."""
     schema = {"schema": "indus/transcript@1"}
     leaf = session.leaf.id if session.leaf else None
     made: list[Any] = [{**schema, "kind": "head", "sessionId": session.id, "leaf": leaf}]

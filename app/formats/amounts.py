@@ -1,6 +1,6 @@
 """Tokens and dollars as the lines say them: any number that JSON can spell, also one that no float holds.
 
-To the agents such a number is infinite (PERFORMANCE 4: one line must not cost a whole session).
+To the agents such a number is infinite.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a row needs of the lines of a session, and of all lines of a block in one call (PERFORMANCE 2.1).
+"""What a row needs of the lines of a session, and of all lines of a block in one call.
 
 Less is named here than in a `Skim`, and less is built: of a tool's result nothing but where it hangs, of its
 call the name. Lines that are not as the agents write them are for `skim`; `brief_of` makes the same of what

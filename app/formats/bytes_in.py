@@ -1,4 +1,4 @@
-"""Where bytes stand in other bytes: with SIMD where there is a wheel for it (PERFORMANCE 2.4)."""
+"""Where bytes stand in other bytes: with SIMD where there is a wheel for it."""
 
 from __future__ import annotations
 

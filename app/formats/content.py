@@ -1,4 +1,4 @@
-"""The content of a message: a string, a list of blocks, or nothing (FORMATS 1.1 "Blocks")."""
+"""The content of a message: a string, a list of blocks, or nothing (formats/README.md, "pi")."""
 
 from __future__ import annotations
 

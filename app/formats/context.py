@@ -1,4 +1,4 @@
-"""What one entry says to the model (specs 000 to 002 "Context"; pi 0.87.1 where they are silent)."""
+"""What one entry says to the model."""
 
 from __future__ import annotations
 
@@ -70,7 +70,9 @@ def compaction_messages(entry: dict[str, Any], stamp: int | None) -> list[dict[s
 
 
 def edited(messages: list[dict[str, Any]], replacement: Any) -> list[dict[str, Any]]:
-    """The messages of an entry that a context_edit changed: gone when `replacement` is None (FORMATS 1.1)."""
+    """The messages of an entry that a context_edit changed: gone when `replacement` is None
+    (formats/README.md, "pi").
+    """
     if not isinstance(replacement, dict):
         return []
     found = []

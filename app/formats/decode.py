@@ -1,6 +1,6 @@
 """One line of JSON as a dict, accepted exactly where JavaScript's JSON.parse would accept it.
 
-That is what the agents count by (FORMATS 1.1 "Loader tolerance"): bad UTF-8 reads as U+FFFD, lone surrogates
+That is what the agents count by (formats/README.md, "pi"): bad UTF-8 reads as U+FFFD, lone surrogates
 are allowed, NaN and Infinity are not, nesting has no limit that a session meets.
 """
 

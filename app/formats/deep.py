@@ -1,4 +1,4 @@
-"""JSON that is nested too deeply for a recursive parser (PERFORMANCE 4: 3,000 nested brackets).
+"""JSON that is nested too deeply for a recursive parser.
 
 pi's parser does not recurse and counts such lines, so they are entries. What lies deeper than `DEPTH` levels
 is checked and then laid side by side behind a note: so its words are found, and nothing after this has to

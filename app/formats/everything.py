@@ -1,4 +1,4 @@
-"""All that a person might look for in one entry, and who says it (issue 4, `in:tools` and `in:all`).
+"""All that a person might look for in one entry, and who says it.
 
 What is left out is what nobody reads: ids, times, signatures, words for types, pictures and what is sealed.
 A picture is known by where it stands, never by its looks: a path or a key may look like base64.

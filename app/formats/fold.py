@@ -1,4 +1,4 @@
-"""How text is folded before words are looked for in it (PERFORMANCE 3.4): the same on both sides."""
+"""How text is folded before words are looked for in it: the same on both sides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many JSON strings folded at once (PERFORMANCE 2.1): a store has hundreds of thousands of texts, most of
+"""Many JSON strings folded at once: a store has hundreds of thousands of texts, most of
 them short, and to make a `str` of each would take longer than to fold them.
 """
 

@@ -1,4 +1,4 @@
-"""What the first lines of a session say about it, in every format that is known (FORMATS 1.1 to 1.5).
+"""What the first lines of a session say about it, in every format that is known (formats/README.md, "pi").
 
 A header counts where it begins within the first MiB, as for pi. What an agent would refuse and a reader need
 not (a byte order mark, entries before the header, a title line in a store of pi) is read and told as a fault.
@@ -338,7 +338,8 @@ def _dialect(value: dict[str, Any], slot: _Slot | None, agents: Sequence[str]) -
     known = agents or ("pi", "omp", "agent")
     if "omp" in known and any(field in value for field in _OMP_FIELDS):
         return "omp"
-    # nickcecere/agent says version 1 aloud and pi's version 1 says nothing (specs 002, 003).
+    # nickcecere/agent says version 1 aloud and pi's version 1 says nothing
+    # (formats/README.md, "Behaviour of SessionManager").
     if "agent" in known and value.get("version") == 1:
         return "agent"
     return next((agent for agent in known if agent not in ("omp", "agent")), known[0])

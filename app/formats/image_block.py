@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from app.formats.image_header import dimensions, head_of
 
 BLOB = "blob:"
-"""What begins the name of a blob, which omp keeps an image in (FORMATS 1.2)."""
+"""What begins the name of a blob, which omp keeps an image in (formats/README.md, "oh-my-pi")."""
 
 
 class NoImage(Exception):

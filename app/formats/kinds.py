@@ -19,7 +19,7 @@ OTHER = 9
 """Everything else that a person might look for."""
 
 CONVERSATION = frozenset((USER, ASSISTANT, THINKING, SUMMARY, CUSTOM))
-"""What the text store holds; the rest is read from the files themselves (PERFORMANCE 3.3, 3.4)."""
+"""What the text store holds; the rest is read from the files themselves."""
 TOOLS = frozenset((CALL, RESULT, SHELL))
 ALL = CONVERSATION | TOOLS | {OTHER}
 

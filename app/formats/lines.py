@@ -1,4 +1,4 @@
-"""Lines of a file as bytes, with where each begins (FORMATS 1.1 "Loader tolerance", PERFORMANCE 4).
+"""Lines of a file as bytes, with where each begins (formats/README.md, "pi").
 
 Only LF ends a line; the CR of a CRLF is white space to JSON and stays in the line. Lines are never decoded
 here: bad UTF-8 and lines of any length pass through as they are. Blank lines and NUL bytes, of which a crash

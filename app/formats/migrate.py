@@ -1,4 +1,5 @@
-"""Old entries as version 3 would have them, in memory only (specs 002 "Versioning and Migration").
+"""Old entries as version 3 would have them, in memory only
+(formats/README.md, "Behaviour of SessionManager").
 
 Version 1 has no ids: an entry's made-up id is its place in the file, so that it is the same at every look.
 """

@@ -1,4 +1,4 @@
-"""The row of an entry: a few words that say what it is (PARITY 4.2 "rows")."""
+"""The row of an entry: a few words that say what it is."""
 
 from __future__ import annotations
 

@@ -80,7 +80,8 @@ def _value(value: Any) -> bytes:
 
 
 def migrated(line: bytes, version: int, index: int) -> bytes:
-    """Entry number `index` of a file of `version`, as a line of version 3 (specs 002).
+    """Entry number `index` of a file of `version`, as a line of version 3
+    (formats/README.md, "Behaviour of SessionManager").
 
     :raises BadLine: `line` is no JSON object.
     """

@@ -1,4 +1,4 @@
-"""Entries by which nobody says anything: what a tree leaves out unless all is asked for (PARITY 4.2)."""
+"""Entries by which nobody says anything: what a tree leaves out unless all is asked for."""
 
 from __future__ import annotations
 

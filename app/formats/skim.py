@@ -1,4 +1,4 @@
-"""The few fields of a line that rows and trees need, without building the rest (PERFORMANCE 2.1).
+"""The few fields of a line that rows and trees need, without building the rest.
 
 One shape, two spellings: pi's family writes camelCase, nickcecere/agent snake_case. A line is decoded into a
 typed struct that skips everything it does not name; whatever that refuses (a field of another type, lone

@@ -1,5 +1,4 @@
-"""What is looked for in one entry of a tree: its text, its role, the tools that it calls or answers for
-(issue 6, "Search within").
+"""What is looked for in one entry of a tree: its text, its role, the tools that it calls or answers for.
 
 A result has what the call that it answers was given: its row shows that.
 """

@@ -1,6 +1,6 @@
 """The content of a message as far as people speak in it: texts, thoughts, and which tools are called.
 
-What a call is given is skipped and not built: it may be a whole file (PERFORMANCE 2.1).
+What a call is given is skipped and not built: it may be a whole file.
 """
 
 from __future__ import annotations

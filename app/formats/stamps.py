@@ -1,4 +1,6 @@
-"""Times as the four agents write them: ISO 8601 text or milliseconds since the epoch (FORMATS 1.1)."""
+"""Times as the four agents write them: ISO 8601 text or milliseconds since the epoch
+(formats/README.md, "pi").
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one place where text from a session is made inert (DESIGN, invariants).
+"""The one place where text from a session is made inert.
 
 Nothing a session holds may reach a terminal as it is: an escape sequence could repaint the screen, a
 bidirectional override could show a command other than the one that is run, a lone surrogate cannot be

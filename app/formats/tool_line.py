@@ -1,4 +1,4 @@
-"""A tool call as one short text: what was read, run or looked for (PARITY 4.2 "rows")."""
+"""A tool call as one short text: what was read, run or looked for."""
 
 from __future__ import annotations
 

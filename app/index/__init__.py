@@ -1,5 +1,4 @@
-"""The catalog of all sessions, what keeps it current, and the search: scan, watch, query (DESIGN, "How data
-flows").
+"""The catalog of all sessions, what keeps it current, and the search: scan, watch, query.
 
 `open` gives an `Index`; nothing of it is imported before it is asked for. It has to be asked for by name:
 `from app.index import *` leaves Python's own `open` alone. What its methods give and raise can be had from

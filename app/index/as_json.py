@@ -1,4 +1,4 @@
-"""A row as `leafmark list --json` prints it (issue 2, item 6)."""
+"""A row as `leafmark list --json` prints it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def to_json(row: Row, state: str, now_ms: int) -> dict[str, Any]:
 
     :param row: loaded in full, so that `first_message` is there.
     :param state: "live", "maybe" or "idle".
-    :param now_ms: decides whether an unfinished last line is damage yet (PERFORMANCE 4).
+    :param now_ms: decides whether an unfinished last line is damage yet.
     """
     return {
         "agent": row.agent,

@@ -22,7 +22,8 @@ def facts_of(
 ) -> Facts:
     """The facts about the sessions of `stores` at this moment; each is looked up when it is first asked for.
 
-    :param rows: all sessions, among which the newest of a folder are to be found (FORMATS 2.4).
+    :param rows: all sessions, among which the newest of a folder are to be found
+        (formats/README.md, "Detecting a running agent").
     :param state_folder: leafmark's own, with the pins of agents that know none; "" where there is none.
     """
     by_root = {store.root: store for store in stores}

@@ -1,7 +1,7 @@
 """The newest sessions as the files are right now, for a list that is printed once and ends there.
 
 Mostly nothing has changed since the last one. Then the page that it left is all that is read, and neither
-what reads the catalog nor what reads files is even imported (PERFORMANCE 5.1).
+what reads the catalog nor what reads files is even imported.
 """
 
 from __future__ import annotations

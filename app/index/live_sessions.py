@@ -1,4 +1,4 @@
-"""Which of the listed sessions a running agent has open (FORMATS 2.4)."""
+"""Which of the listed sessions a running agent has open (formats/README.md, "Detecting a running agent")."""
 
 from __future__ import annotations
 

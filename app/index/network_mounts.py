@@ -1,4 +1,4 @@
-"""File systems that do not tell this machine what others write (TEXTUAL 7: "network homes need polling")."""
+"""File systems that do not tell this machine what others write."""
 
 from __future__ import annotations
 

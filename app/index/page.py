@@ -74,7 +74,7 @@ class Page:
 
     def _is_followed(self) -> bool:
         """Whether a browser may just have seen a file grow, which the catalog knows and a page does not
-        (FORMATS 2.4).
+        (formats/README.md, "Detecting a running agent").
         """
         try:
             written_ms = os.stat(self._written).st_mtime_ns // 1_000_000

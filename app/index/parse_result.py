@@ -17,7 +17,7 @@ class Reading:
     """A row, the resume point and the text that belong to it; they are stored together or not at all.
 
     offset        the byte after the last newline that was read
-    fingerprint   of the bytes before `offset`: while it holds, a larger file has only grown (PERFORMANCE 3.7)
+    fingerprint   of the bytes before `offset`: while it holds, a larger file has only grown
     state         what `sessions.tally.summarise.extend` needs to go on from there (`sessions.tally.halves`)
     spans         where what was said up to `offset` lies in the text store, in order; None: it is not kept
     """

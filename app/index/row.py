@@ -246,7 +246,9 @@ def is_empty(row: Row) -> bool:
 
 
 def is_subagent(row: Row) -> bool:
-    """Whether the session lies in the artifacts folder of the one that started it (FORMATS 1.2)."""
+    """Whether the session lies in the artifacts folder of the one that started it
+    (formats/README.md, "oh-my-pi").
+    """
     parent = row.parent_session or ""
     return parent.endswith(_SUFFIX) and row.path.startswith(parent[: -len(_SUFFIX)] + os.sep)
 

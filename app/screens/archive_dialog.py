@@ -1,4 +1,4 @@
-"""The sessions that an agent has packed away, to be brought back (FORMATS 1.2, `omp gc`)."""
+"""The sessions that an agent has packed away, to be brought back (formats/README.md, "oh-my-pi")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two branches of a session side by side, what each came to above (issue 6 "Compare two branches")."""
+"""Two branches of a session side by side, what each came to above."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Going on from an entry of the tree, question by question (issue 6 "Branch navigation"): where, with which
+"""Going on from an entry of the tree, question by question: where, with which
 text, with which summary of what is left. Nothing is written before the last answer.
 """
 

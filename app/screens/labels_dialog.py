@@ -1,4 +1,4 @@
-"""All labels, of the session at hand or of all sessions; a key leads to the entry (issue 6 "Labels")."""
+"""All labels, of the session at hand or of all sessions; a key leads to the entry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Toasts that say which key takes back what was done (USERS, "Undo `z`, and say so in the toast"). Each goes
+"""Toasts that say which key takes back what was done. Each goes
 as soon as the key does that no more: it has done it, something else was done since, or a dialog or a line has
 the keys.
 """

@@ -1,4 +1,4 @@
-"""What is wrong with the session that is shown, line by line; a key leads there (issue 6 "Bad input")."""
+"""What is wrong with the session that is shown, line by line; a key leads there."""
 
 from __future__ import annotations
 

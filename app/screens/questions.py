@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 class RowQuestion(Dialog[str | None]):
-    """Waits for the answer to a question that the list shows. Keys that answer nothing do nothing (specs 001,
-    "Session Management"). None: Esc or Ctrl+C.
+    """Waits for the answer to a question that the list shows. Keys that answer nothing do nothing
+    (formats/README.md, "Behaviour of SessionManager"). None: Esc or Ctrl+C.
     """
 
     DEFAULT_CLASSES = ""

@@ -1,5 +1,5 @@
-"""The summary of the branch that is left behind: none, one that the user writes, or one of the user's command
-(issue 6 "Branch navigation").
+"""The summary of the branch that is left behind: none, one that the user writes, or one of the user's
+command.
 """
 
 from __future__ import annotations

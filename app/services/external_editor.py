@@ -76,8 +76,8 @@ def command_of(kind: str, env: Mapping[str, str]) -> list[str]:
 def hand(text: str, suffix: str, command: Sequence[str], env: Mapping[str, str], *, shown: bool) -> Handed:
     """Have a program open a copy of ``text``, and wait until it ends. The copy is removed then.
 
-    :param shown: the program puts the text on the terminal as it is, as pagers may do; it gets an inert one
-        (DESIGN, invariants). An editor gets the text's own characters.
+    :param shown: the program puts the text on the terminal as it is, as pagers may do; it gets an inert
+        one. An editor gets the text's own characters.
     :raises OSError: the copy cannot be written, or the program not be started.
     """
     # a lone surrogate is no character: its code stands for it

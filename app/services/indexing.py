@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Post = Callable[[Message], object]
 
 MOST_ROWS = 250
-"""So many rows go into one message: the screen takes them over in a part of a frame's time (TEXTUAL 4)."""
+"""So many rows go into one message: the screen takes them over in a part of a frame's time."""
 
 
 class Indexing:

@@ -1,4 +1,4 @@
-"""What can go wrong with a session, one class for each cause (FORMATS 2.0, 2.3; specs 002 "Error behavior").
+"""What can go wrong with a session, one class for each cause (formats/README.md, "Rules for every write").
 
 Errors of asking are raised before a byte is written. `Damage` is what a file already has: it is collected in
 `SessionManager.problems`, the rest of the file is read, and nothing is repaired behind its owner's back.
@@ -93,14 +93,15 @@ class BadValue(SessionError, ValueError):
 
 
 class ReadOnly(SessionError):
-    """Sessions of this format are read only here; the agent's store says why (FORMATS 1.1, 1.3, 1.4)."""
+    """Sessions of this format are read only here; the agent's store says why (formats/README.md, "pi")."""
 
 
 class LiveSession(SessionError):
-    """A running agent has the session open, and would lose or break it by such a write (FORMATS 2.3).
+    """A running agent has the session open, and would lose or break it by such a write
+    (formats/README.md, "Writing beside a running agent").
 
     :param pid: the process, where it is known.
-    :param sure: False where an agent only may have it open (FORMATS 2.4, "maybe").
+    :param sure: False where an agent only may have it open (formats/README.md, "Detecting a running agent").
     """
 
     def __init__(self, path: str, reason: str, pid: int | None, *, sure: bool = True) -> None:

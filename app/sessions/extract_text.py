@@ -1,4 +1,4 @@
-"""What is said in lines, as pieces for the text store (PERFORMANCE 3.3)."""
+"""What is said in lines, as pieces for the text store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which headers and title lines are where they should be (FORMATS 1.1, 1.2)."""
+"""Which headers and title lines are where they should be (formats/README.md, "pi")."""
 
 from __future__ import annotations
 

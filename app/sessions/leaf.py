@@ -1,4 +1,4 @@
-"""The leaf of a transcript that names none (FORMATS 1.3, 1.5)."""
+"""The leaf of a transcript that names none (formats/README.md, "indusagi")."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ if TYPE_CHECKING:
 
 
 def deepest(shape: Sequence[tuple[str | None, str | None]]) -> str | None:
-    """The id at the end of the longest chain of parents, the largest of several (FORMATS 1.3).
+    """The id at the end of the longest chain of parents, the largest of several
+    (formats/README.md, "indusagi").
 
     `shape` is (id, parent id) of every entry. No recursion; a loop counts each of its entries once.
     """

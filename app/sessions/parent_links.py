@@ -1,4 +1,4 @@
-"""Entries hung on their parents: orphans, loops and ids used twice included (FORMATS 1.1; PERFORMANCE 4).
+"""Entries hung on their parents: orphans, loops and ids used twice included (formats/README.md, "pi").
 
 Without recursion: a chain may be as deep as the file is long.
 """

@@ -1,4 +1,4 @@
-"""What is known of a session without opening its tree: one row of the list (issue 2, item 6).
+"""What is known of a session without opening its tree: one row of the list.
 
 On the fast path of the first frame: this module imports only `app.formats.text`.
 """
@@ -67,7 +67,8 @@ class Summary:
 
     last_prompt     the beginning of the last one, as one inert line; "" where it begins like the first
     created         the header's time, None when it has none
-    modified        the newest user or assistant message, else the header, else the file's mtime (FORMATS 1.1)
+    modified        the newest user or assistant message, else the header, else the file's mtime
+    (formats/README.md, "pi")
     message_count   entries of type message, as pi counts them: one without its message as well, which is a
                     problem
     entry_count     all entries; headers and title lines are none, nor are lines that cannot be read as one:
@@ -75,7 +76,7 @@ class Summary:
     leaf_count      entries that no entry names as its parent; without ids, 1 if there is any entry
     branch_count    as many branches as a tree of the session has (`sessions.tree.branches`)
     labels          (entry id, label), the latest for each entry, in file order; cleared ones are gone
-    leaf_id         where the agent would continue (FORMATS 1.5); None where the file has no ids
+    leaf_id         where the agent would continue (formats/README.md, "Leaf"); None where the file has no ids
     models          "provider/model" of the assistant messages, in order of first use
     tools           names of the tools that were called, in order of first use
     tokens          input, output, cache read, cache write over all branches; `cost` likewise, in dollars

@@ -1,4 +1,4 @@
-"""The first rows on the terminal, from the catalog, before Textual is imported (PERFORMANCE 3.1).
+"""The first rows on the terminal, from the catalog, before Textual is imported.
 
 Importing the screen library takes many times as long as reading sixty rows and writing them. So the picture
 that the library will draw is written first, by hand; the keys that are typed meanwhile wait in the terminal,

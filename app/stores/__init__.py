@@ -1,4 +1,4 @@
-"""The agents, and where their sessions are (DESIGN, layers; FORMATS 1)."""
+"""The agents, and where their sessions are (formats/README.md, "The version 3 family")."""
 
 from __future__ import annotations
 
@@ -77,7 +77,8 @@ def store_holding(path: str, stores: Iterable[Store]) -> Store | None:
 
 
 def artifacts_folder(path: str, stores: Iterable[Store]) -> str:
-    """The folder of artifacts of the session at `path`, which is its path without the suffix (FORMATS 1.2);
+    """The folder of artifacts of the session at `path`, which is its path without the suffix
+    (formats/README.md, "oh-my-pi");
     "" where there is none.
 
     A folder that holds sessions of its own is not one: a store, or the folder of a working folder in a store.

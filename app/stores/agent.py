@@ -1,4 +1,4 @@
-"""nickcecere/agent (FORMATS 1.4, 3; specs 003)."""
+"""nickcecere/agent (formats/README.md, "nickcecere/agent")."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class NickcecereAgent(Agent):
         return None
 
     def why_not(self, ability: str, path: str = "") -> str:
-        """Linear files: no labels, names or branches (FORMATS 1.4)."""
+        """Linear files: no labels, names or branches (formats/README.md, "nickcecere/agent")."""
         return {
             "name": "sessions of nickcecere/agent have no place for a name",
             "label": "sessions of nickcecere/agent have no place for labels",

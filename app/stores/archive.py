@@ -1,5 +1,5 @@
 """What oh-my-pi has put into its cold archive, `archive/sessions/<folder>/<file>.jsonl.gz`, and lists no more
-(FORMATS 1.2, "Beside and around").
+(formats/README.md, "oh-my-pi").
 """
 
 from __future__ import annotations

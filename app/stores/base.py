@@ -1,8 +1,8 @@
-"""What every agent and every store answers (DESIGN, "An agent is added by one file in `stores/`").
+"""What every agent and every store answers.
 
 An `Agent` knows where its sessions may be, how one is resumed and what the agent can do to them. A `Store`
 is one folder of sessions together with the way it was found, because a session has to be resumed under the
-very variables and arguments that led to its folder (FORMATS 3, "Resume in the right store").
+very variables and arguments that led to its folder (formats/README.md, "Resuming").
 
 On the fast path: nothing is imported here beyond `os`, `stat` and `errno`.
 """
@@ -25,7 +25,8 @@ ABILITIES = ("name", "label", "branch", "fork")
 
 _REWRITE = "it writes the file anew, and the program would go on with the old one"
 DANGERS = {
-    # pi holds no file open and appends each entry at once (FORMATS 2.3): one more line is safe.
+    # pi holds no file open and appends each entry at once
+    # (formats/README.md, "Writing beside a running agent"): one more line is safe.
     "append": ((), ""),
     "branch": (("live",), "its next entry would take the leaf away again"),
     "slot": ((), ""),
@@ -83,7 +84,7 @@ class Store:
 
     @property
     def flat(self) -> bool:
-        """True for a custom folder, which has no folder for each working folder (FORMATS 1.1)."""
+        """True for a custom folder, which has no folder for each working folder (formats/README.md, "pi")."""
         return bool(self.arguments) or self.source.endswith("_SESSION_DIR")
 
     @property
@@ -168,7 +169,9 @@ class Agent:
     private_artifacts: frozenset[str] = frozenset()
     """Names in that folder that belong to the one session, and are not copied with a fork."""
     dangers: Mapping[str, tuple[tuple[str, ...], str]] = DANGERS
-    """Which writes (see `DANGERS`) are refused beside a program of which verdicts, and why (FORMATS 2.3)."""
+    """Which writes (see `DANGERS`) are refused beside a program of which verdicts, and why
+    (formats/README.md, "Writing beside a running agent").
+    """
 
     def stores(self, env: Mapping[str, str], home: str, cwd: str) -> list[Store]:
         """Every store of this agent on the machine, the default one even when its folder is not there."""
@@ -223,25 +226,32 @@ class Agent:
         return ""
 
     def resume_arguments(self, path: str, session_id: str, store: Store) -> list[str]:
-        """What follows the command to continue this session (FORMATS 3); `path` is absolute."""
+        """What follows the command to continue this session
+        (formats/README.md, "Resuming"); `path` is absolute.
+        """
         raise NotImplementedError
 
     def new_command(self, store: Store) -> list[str]:
-        """The command that begins a new session in this store, and its arguments (FORMATS 3)."""
+        """The command that begins a new session in this store, and its arguments
+        (formats/README.md, "Resuming").
+        """
         return [self.command, *store.arguments]
 
     def prompt_arguments(self, text: str) -> list[str]:
-        """What follows those arguments to send `text` at once; none if there is no way to (FORMATS 2.1)."""
+        """What follows those arguments to send `text` at once; none if there is no way to
+        (formats/README.md, "Results of writing").
+        """
         return []
 
     def draft_path(self, path: str) -> str:
         """The file whose text the agent puts into its editor when it continues the session at `path`; "" for
-        none (FORMATS 2.1).
+        none (formats/README.md, "Results of writing").
         """
         return ""
 
     def writers_lock(self, path: str) -> AbstractContextManager[None] | None:
-        """The lock under which the agent's own programs write the session at `path` (FORMATS 2.3), to be held
+        """The lock under which the agent's own programs write the session at `path`
+        (formats/README.md, "Writing beside a running agent"), to be held
         for milliseconds; None where they have none. Entering it raises as those of `app.stores.locks` do.
         """
         return None
@@ -258,7 +268,9 @@ class Agent:
         return None
 
     def resume_warning(self, dialect: str) -> str:
-        """What to know before a session that is spelt so is resumed; "" for nothing (FORMATS 1.1)."""
+        """What to know before a session that is spelt so is resumed; "" for nothing
+        (formats/README.md, "pi").
+        """
         if dialect == "lanes":
             return f"this file is of pi's version 4, and {self.title} may not read those yet"
         return ""
@@ -273,7 +285,9 @@ class Agent:
 
 
 def beside(path: str, store: Store) -> list[str]:
-    """The store's arguments if the file lies directly in it: custom folders are flat (FORMATS 1.1)."""
+    """The store's arguments if the file lies directly in it: custom folders are flat
+    (formats/README.md, "pi").
+    """
     return list(store.arguments) if os.path.dirname(path) == store.root else []
 
 

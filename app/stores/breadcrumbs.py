@@ -1,4 +1,6 @@
-"""The notes that omp leaves for each terminal: which session it was last in there (FORMATS 1.2)."""
+"""The notes that omp leaves for each terminal: which session it was last in there
+(formats/README.md, "oh-my-pi").
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""indusagi, the old TypeScript one and the new one with transcripts (FORMATS 1.3, 3)."""
+"""indusagi, the old TypeScript one and the new one with transcripts (formats/README.md, "indusagi")."""
 
 from __future__ import annotations
 
@@ -63,7 +63,9 @@ class Indusagi(Agent):
         return "indus" if path.endswith(TRANSCRIPT) else self.command
 
     def resume_arguments(self, path: str, session_id: str, store: Store) -> list[str]:
-        """By path for the old program; the new one has only its own picker (FORMATS 3)."""
+        """By path for the old program; the new one has only its own picker
+        (formats/README.md, "Resuming").
+        """
         return ["--resume"] if path.endswith(TRANSCRIPT) else ["--session", path]
 
     def new_command(self, store: Store) -> list[str]:
@@ -80,7 +82,7 @@ class Indusagi(Agent):
 
     def why_not(self, ability: str, path: str = "") -> str:
         """Transcripts have no place for names and labels, and the whole file is rewritten on a branch
-        (FORMATS 1.3).
+        (formats/README.md, "indusagi").
         """
         if path.endswith(TRANSCRIPT) and ability in ABILITIES:
             return {

@@ -1,4 +1,4 @@
-"""Which files of a store are sessions, as the agents themselves list them (FORMATS 1.1, 1.2).
+"""Which files of a store are sessions, as the agents themselves list them (formats/README.md, "pi").
 
 Sessions are the files with the agent's suffix directly in the root (custom folders are flat) and in its
 direct sub-folders (one for each working folder). Only directory entries are read here, never contents.
@@ -134,7 +134,9 @@ def _with_status(
 
 
 def _artifacts(entries: list[os.DirEntry[str]], suffixes: tuple[str, ...]) -> dict[str, str]:
-    """Names of folders that belong to a session beside them (FORMATS 1.2) -> its file name."""
+    """Names of folders that belong to a session beside them
+    (formats/README.md, "oh-my-pi") -> its file name.
+    """
     return {
         entry.name[: -len(suffix)]: entry.name
         for entry in entries

@@ -1,4 +1,6 @@
-"""Who has a session open (FORMATS 2.4): one look at the running processes, then a verdict for each session.
+"""Who has a session open
+(formats/README.md, "Detecting a running agent"): one look at the running processes, then a verdict for each
+session.
 
 `look` makes one pass over /proc, reading only the names of processes that are no agents. `verdict` is cheap
 and looks at nothing but the snapshot, the session's own facts and, once, the real path of a folder.
@@ -153,7 +155,8 @@ def verdict(
     processes: Processes,
     now_ms: int,
 ) -> Verdict:
-    """Whether a running agent has the session at `path` open (FORMATS 2.4).
+    """Whether a running agent has the session at `path` open
+    (formats/README.md, "Detecting a running agent").
 
     `agent` is the session's agent, `cwd` its header's folder, `newest_of_cwd` whether no other session of
     that agent and folder is newer, `grew_ms` when we ourselves last saw the file grow. All times are
@@ -205,7 +208,7 @@ def _claim_open_files(snapshot: Processes, process: Process, suffixes: tuple[str
 
 
 def _claim_breadcrumb(snapshot: Processes, process: Process, folder: str) -> None:
-    """The file that omp leaves for its terminal: cwd, then the session (FORMATS 1.2).
+    """The file that omp leaves for its terminal: cwd, then the session (formats/README.md, "oh-my-pi").
 
     It outlives the process, so it counts only for a process in that terminal and in that folder.
     """

@@ -251,7 +251,7 @@ def _pid_in(content: bytes) -> int | None:
 
 
 def omp_lock(path: str, patience: float = PATIENCE) -> FileLock | SocketLock:
-    """The lock under which oh-my-pi changes the file at `path` (FORMATS 1.2 "Pins").
+    """The lock under which oh-my-pi changes the file at `path` (formats/README.md, "Pins of oh-my-pi").
 
     It goes by the path as oh-my-pi spells it, absolute and with its links kept: who spells it otherwise has
     another lock.

@@ -1,4 +1,4 @@
-"""What a new session is called and in which folder it goes (FORMATS 1.1, 1.2, 1.4)."""
+"""What a new session is called and in which folder it goes (formats/README.md, "pi")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""oh-my-pi (FORMATS 1.2, 2.4, 3)."""
+"""oh-my-pi (formats/README.md, "oh-my-pi")."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ WRITERS_WAIT = 0.5
 SESSIONS = "sessions"
 PINS = "session-pins.json"
 
-# omp keeps count of its file's size, and stops writing for good where somebody else appended (FORMATS 2.3).
+# omp keeps count of its file's size, and stops writing for good where somebody else appended
+# (formats/README.md, "Writing beside a running agent").
 _LATCH = "omp would stop writing the session, and all later turns would be lost"
 
 
@@ -115,7 +116,9 @@ class Omp(Agent):
         return last_session(os.path.join(store.state, "terminal-sessions"), env, cwd)
 
     def writers_lock(self, path: str) -> AbstractContextManager[None] | None:
-        """The gate before its publish lock (FORMATS 2.3). Where that is no socket it would be a file in omp's
+        """The gate before its publish lock
+        (formats/README.md, "Writing beside a running agent"). Where that is no socket it would be a file in
+        omp's
         folder that stays.
         """
         if sys.platform != "linux":
@@ -193,7 +196,7 @@ class Omp(Agent):
         return Store(self, root, "--store", environment=environment, arguments=arguments, pins=pins)
 
     def resume_arguments(self, path: str, session_id: str, store: Store) -> list[str]:
-        """By absolute path, as for pi (FORMATS 3)."""
+        """By absolute path, as for pi (formats/README.md, "Resuming")."""
         return [*beside(path, store), "--resume", path]
 
     def draft_path(self, path: str) -> str:

@@ -1,4 +1,4 @@
-"""pi (FORMATS 1.1, 2.4, 3)."""
+"""pi (formats/README.md, "pi")."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Pi(Agent):
 
     def resume_arguments(self, path: str, session_id: str, store: Store) -> list[str]:
         """By absolute path: ids can be ambiguous, and pi asks before it opens another project's by id
-        (FORMATS 3).
+        (formats/README.md, "Resuming").
         """
         return [*beside(path, store), "--session", path]
 

@@ -1,5 +1,5 @@
 """The sessions that a user has pinned: oh-my-pi's own file, and leafmark's for the agents that know no pins
-(FORMATS 1.2 "Pins").
+(formats/README.md, "Pins of oh-my-pi").
 
 oh-my-pi's is a list of ids, `session-pins.json` in its agent folder. It is changed as oh-my-pi does it: under
 its lock, read anew, all other ids kept, written aside and moved into place. Leafmark's, `pins.json` in its

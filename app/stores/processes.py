@@ -1,4 +1,4 @@
-"""The running agents, from /proc or from `ps` and `lsof` (FORMATS 2.4).
+"""The running agents, from /proc or from `ps` and `lsof` (formats/README.md, "Detecting a running agent").
 
 Processes of other users cannot be read; they are passed over, as their sessions are theirs.
 """

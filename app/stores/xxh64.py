@@ -1,4 +1,4 @@
-"""XXH64, the hash by which oh-my-pi names its locks (FORMATS 1.2 "Pins").
+"""XXH64, the hash by which oh-my-pi names its locks (formats/README.md, "Pins of oh-my-pi").
 
 Written from the public description of the algorithm. It is asked for one path at a time, so that plain
 Python is fast enough.

@@ -1,4 +1,4 @@
-"""How the session list is shown: which sessions, in which order, how much of each (PARITY 4.1)."""
+"""How the session list is shown: which sessions, in which order, how much of each."""
 
 from __future__ import annotations
 

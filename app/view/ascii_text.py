@@ -1,4 +1,4 @@
-"""Text for a terminal that draws nothing but ASCII, in as many cells as the text itself (issue 6, "ASCII").
+"""Text for a terminal that draws nothing but ASCII, in as many cells as the text itself.
 
 What carries a meaning on leafmark's own screens has a character of its own here, too.
 """

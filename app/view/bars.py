@@ -100,7 +100,7 @@ def keys_line(cells: int, pairs: Sequence[tuple[str, str]], *, marked: int = 0) 
 def resume_line(
     cells: int, *, key: str, command: Sequence[str], folder: str, problem: str, warning: str
 ) -> Line:
-    """What Enter would do for the session under the cursor, said before it is pressed (USERS, "Yolo").
+    """What Enter would do for the session under the cursor, said before it is pressed.
 
     :param key: the key that does it here, empty where none does.
     :param command: program and arguments; where there is no room, the beginning of the last one (a path)

@@ -1,4 +1,4 @@
-"""Which branch an entry is on, and what that branch came to, in a few words (issue 6, "Compare")."""
+"""Which branch an entry is on, and what that branch came to, in a few words."""
 
 from __future__ import annotations
 

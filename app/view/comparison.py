@@ -1,4 +1,4 @@
-"""Two branches side by side: what each came to, turn beside turn, tools and files (issue 6 "Compare")."""
+"""Two branches side by side: what each came to, turn beside turn, tools and files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines of a session that are no entry, as rows of its tree (issue 6 "Bad input").
+"""Lines of a session that are no entry, as rows of its tree.
 
 They hang on nothing and nothing hangs on them, so no place in the tree is theirs: their rows follow its last
 one, in the order of the file, where they pull nothing apart that belongs together. What counts entries, moves

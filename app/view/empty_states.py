@@ -1,4 +1,4 @@
-"""What an empty list says: why, and which key shows more (PARITY 4.1, "empty")."""
+"""What an empty list says: why, and which key shows more."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def nothing_shown(why: str, keys: Mapping[str, str]) -> list[str]:
         return []
     if why == "here":
         return [_REASONS[why], *([f"{keys[why]} shows those of all folders."] if keys.get(why) else [])]
-    # more folders may have what this one has not (PARITY 4.1)
+    # more folders may have what this one has not
     return [_REASONS[why], *_ways_out([why, "here"], keys)]
 
 

@@ -1,6 +1,7 @@
 """Which session is a fork of which, over all folders, kept so as sessions come, go and change.
 
-``parent_session`` is a path or an id, whichever its agent wrote (FORMATS 1.1, 1.2). What is said here depends
+``parent_session`` is a path or an id, whichever its agent wrote
+(formats/README.md, "pi"). What is said here depends
 on the sessions alone and never on the order in which they came.
 """
 

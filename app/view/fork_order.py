@@ -1,6 +1,6 @@
 """Forks under their parents: the order of the sessions of one group.
 
-Roots and children come by the newest activity anywhere below them (PARITY 5, "Listing"), those with a pinned
+Roots and children come by the newest activity anywhere below them, those with a pinned
 session before all others where pins come first; a parent that is not in the group makes a root. What is said
 here depends on the sessions alone and never on the order in which they came.
 """

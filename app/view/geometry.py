@@ -1,5 +1,5 @@
-"""Where the panes are, for a terminal of a given size (DESIGN, "Screen": three panes from 120 columns, two
-from 80, one below). The first frame and the screen both ask here, so they agree.
+"""Where the panes are, for a terminal of a given size. The first frame and the screen both ask here, so
+they agree.
 """
 
 from __future__ import annotations

@@ -180,7 +180,9 @@ class Listed:
         return line.parent.row if line.parent is not None else None, forks
 
     def same_session(self, agent: str, session_id: str) -> Row | None:
-        """A session with this id, for when its file was moved: agents rename their folders (FORMATS 1.2)."""
+        """A session with this id, for when its file was moved: agents rename their folders
+        (formats/README.md, "oh-my-pi").
+        """
         for row in self.rows():
             if row.id == session_id and row.agent == agent:
                 return row

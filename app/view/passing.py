@@ -52,7 +52,7 @@ class Passing:
 
 
 def is_named(row: Row) -> bool:
-    """Whether a user has given the session a name that can be seen (PARITY 5, "Listing")."""
+    """Whether a user has given the session a name that can be seen."""
     return not is_unseen(row.name or "")
 
 

@@ -1,6 +1,4 @@
-"""What is wrong with a session, or out of the ordinary in it, with the numbers of the lines (issue 6 "Bad
-input").
-"""
+"""What is wrong with a session, or out of the ordinary in it, with the numbers of the lines."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Light Markdown: enough to read by, cheap enough to do by the line (TEXTUAL 3: the real thing stalls the
-screen). The marks stay on the screen, so nothing of a text is lost and nothing is told by colour alone.
+"""Light Markdown: enough to read by, cheap enough to do by the line. The marks stay on the screen, so
+nothing of a text is lost and nothing is told by colour alone.
 """
 
 from __future__ import annotations

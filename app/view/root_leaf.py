@@ -1,4 +1,4 @@
-"""Where the agent begins anew: the leaf is before all that anybody said (issue 6, "the leaf marked").
+"""Where the agent begins anew: the leaf is before all that anybody said.
 
 Then no row can be marked as the leaf, for those of the path to it, if there are any, are of bookkeeping.
 """

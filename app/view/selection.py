@@ -1,6 +1,7 @@
 """The sessions that a question, an editor or a dialog is about, wherever their files are by now.
 
-Agents rename their folders (FORMATS 1.2), also while somebody thinks about an answer: a session is known by
+Agents rename their folders
+(formats/README.md, "oh-my-pi"), also while somebody thinks about an answer: a session is known by
 its store and its id. Two files may have the same id; then the one that is meant is known by its file as well.
 """
 

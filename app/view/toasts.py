@@ -1,4 +1,4 @@
-"""What toasts say: what was done (USERS, "Undo `z`, and say so in the toast"), and what is wrong with the
+"""What toasts say: what was done, and what is wrong with the
 settings.
 """
 

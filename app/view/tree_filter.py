@@ -1,4 +1,4 @@
-"""Which entries each filter of the tree shows (PARITY 4.2, "filters" and "default hides")."""
+"""Which entries each filter of the tree shows."""
 
 from __future__ import annotations
 

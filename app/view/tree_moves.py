@@ -1,4 +1,4 @@
-"""Where the keys of the tree lead, by rows (PARITY 4.2 "fold", issue 6 "Moving").
+"""Where the keys of the tree lead, by rows.
 
 A segment is what pi calls the rows from a root, or from a child of a branch point, to the next branch point:
 a stretch. A row behind the last entry's, of a line that is none, stands alone: nothing is above or below it.

@@ -1,5 +1,5 @@
-"""What is found in the tree that is shown: which entries have all the words, and the way from one to the next
-(issue 6, "Search within").
+"""What is found in the tree that is shown: which entries have all the words, and the way from one to the
+next.
 
 Nothing is hidden by a search. Entries that the filter hides are counted apart.
 """

@@ -1,4 +1,4 @@
-"""The rows of a session's tree as the screen shows them (PARITY 4.2, "layout" and "fold rules").
+"""The rows of a session's tree as the screen shows them.
 
 The branch with the leaf comes first; straight chains are not indented; a branch point indents its children by
 one and the entries after a branch's first by one more. A filter may hide entries: what is below a hidden

@@ -1,6 +1,6 @@
 """Rows that are drawn when they come into sight, and again when they look different: no widget per row.
 
-Textual's own lists and trees cost time and memory by the row (TEXTUAL 2); this costs what is on screen. A
+Textual's own lists and trees cost time and memory by the row; this costs what is on screen. A
 subclass says how many rows there are and draws one. All rows take the same number of lines, one or two.
 """
 

@@ -1,4 +1,6 @@
-"""The leaf is put on another entry, or the path to it in a file of its own (FORMATS 2.1 c, d)."""
+"""The leaf is put on another entry, or the path to it in a file of its own
+(formats/README.md, "Results of writing").
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Deleting a session where there is no trash (issue 5 "Actions")."""
+"""Deleting a session where there is no trash."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What another run did is found in the journal, and taken back (issue 5 "Undo")."""
+"""What another run did is found in the journal, and taken back."""
 
 from __future__ import annotations
 

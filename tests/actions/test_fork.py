@@ -1,4 +1,4 @@
-"""A new session of another (FORMATS 2.2; specs 003 "Session Forking")."""
+"""A new session of another (formats/README.md, "Forks of the agents")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What leafmark did is noted, so that another run can take it back (issue 5)."""
+"""What leafmark did is noted, so that another run can take it back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A label is put on, changed and taken off (FORMATS 2.1 a)."""
+"""A label is put on, changed and taken off (formats/README.md, "Results of writing")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trashing where there is no trash, or where it is on another file system (issue 5 "Actions")."""
+"""Trashing where there is no trash, or where it is on another file system."""
 
 from __future__ import annotations
 

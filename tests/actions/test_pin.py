@@ -1,4 +1,4 @@
-"""Pinning sessions of every agent, each where it belongs (FORMATS 1.2 "Pins")."""
+"""Pinning sessions of every agent, each where it belongs (formats/README.md, "Pins of oh-my-pi")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A session is named in its agent's way (FORMATS 2.1 b)."""
+"""A session is named in its agent's way (formats/README.md, "Results of writing")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What comes back from the trash is what went there, and never takes the place of anything (issue 5)."""
+"""What comes back from the trash is what went there, and never takes the place of anything."""
 
 from __future__ import annotations
 

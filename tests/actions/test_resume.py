@@ -1,4 +1,6 @@
-"""Going back into a session (FORMATS 3): the plan, its problems, and the real hand-over to a fake program."""
+"""Going back into a session
+(formats/README.md, "Resuming"): the plan, its problems, and the real hand-over to a fake program.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Beginning a new session (FORMATS 3): the plan, its problems, and the real hand-over to a fake program."""
+"""Beginning a new session
+(formats/README.md, "Resuming"): the plan, its problems, and the real hand-over to a fake program.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which action is taken back next (issue 5 "Undo")."""
+"""Which action is taken back next."""
 
 from __future__ import annotations
 

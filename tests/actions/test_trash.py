@@ -1,4 +1,4 @@
-"""Moving a session to the system's trash (issue 5 "Actions")."""
+"""Moving a session to the system's trash."""
 
 from __future__ import annotations
 

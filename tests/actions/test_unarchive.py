@@ -1,4 +1,4 @@
-"""Sessions come back from oh-my-pi's cold archive, whole or not at all (FORMATS 1.2)."""
+"""Sessions come back from oh-my-pi's cold archive, whole or not at all (formats/README.md, "oh-my-pi")."""
 
 from __future__ import annotations
 

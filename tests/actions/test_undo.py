@@ -1,4 +1,4 @@
-"""What was done is taken back by one more write, or a move back (issue 3 "Undo", issue 5 "Actions")."""
+"""What was done is taken back by one more write, or a move back."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tests.benchmarks.peers import Peers
 
 LIST = ("list", "--limit", "50")
-ROWS_ALONE = "  without the text (issue 2)"
+ROWS_ALONE = "  without the text"
 
 
 def forget(env: Mapping[str, str]) -> None:

@@ -75,7 +75,7 @@ def deep(setting: Setting, peers: Peers) -> Iterator[Result]:
         yield Result("7", what, ms(taken), f"rg -l -i -F {ms(other)}", taken / other, 3)
     told = _searched(setting, "deep", DEEP)
     first, gap = told["first"], told["gap"]
-    # The bar is that of the scan itself (PERFORMANCE 2.4): nobody starts a process to search on a screen.
+    # The bar is that of the scan itself: nobody starts a process to search on a screen.
     done = told["done"]
     what = "  in a running process: complete"
     yield Result("7", what, ms(done), f"floor {ms(least)}", done / least, 2.5, ci=True)

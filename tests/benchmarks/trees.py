@@ -1,4 +1,4 @@
-"""The tree of a long session on the screen (issue 6, "Speed"): opening it, its keys, its memory."""
+"""The tree of a long session on the screen: opening it, its keys, its memory."""
 
 from __future__ import annotations
 

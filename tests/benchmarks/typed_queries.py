@@ -1,4 +1,4 @@
-"""What a person types into a search: a hundred short queries of every kind (PERFORMANCE 2.4)."""
+"""What a person types into a search: a hundred short queries of every kind."""
 
 from __future__ import annotations
 

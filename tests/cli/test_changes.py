@@ -1,4 +1,4 @@
-"""``leafmark label``, ``labels``, ``rename``, ``branch`` and ``fork`` (issue 3, "On the command line")."""
+"""``leafmark label``, ``labels``, ``rename``, ``branch`` and ``fork``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands from a folder that is gone, as under a shell whose worktree was removed (USERS 12)."""
+"""Commands from a folder that is gone, as under a shell whose worktree was removed."""
 
 from __future__ import annotations
 

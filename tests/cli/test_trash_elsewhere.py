@@ -1,5 +1,5 @@
-"""What leafmark put into the trash stays known, also where the session is of no store that is found by itself
-(issue 5 "Actions"): in whatever order it is trashed, restored and that taken back.
+"""What leafmark put into the trash stays known, also where the session is of no store that is found by
+itself: in whatever order it is trashed, restored and that taken back.
 """
 
 from __future__ import annotations

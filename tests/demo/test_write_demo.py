@@ -1,4 +1,4 @@
-"""The example sessions: places, spelling, and that they are the same every time (issue 2, "demo").
+"""The example sessions: places, spelling, and that they are the same every time.
 
 Read here with `json` alone, so that a mistake of our own reader cannot hide one of the demo's writer.
 """
@@ -106,7 +106,9 @@ def test_every_agent_project_and_dialect_is_there(files: list[File]) -> None:
 
 
 def test_ids_parents_and_targets(files: list[File]) -> None:
-    """What keeps the real programs from failing (FORMATS 2.0): fresh ids, parents and targets before."""
+    """What keeps the real programs from failing
+    (formats/README.md, "Rules for every write"): fresh ids, parents and targets before.
+    """
     for file in files:
         if file.agent == "pi" and "version" not in file.header:
             assert not [entry for entry in file.entries if "id" in entry or "parentId" in entry]

@@ -1,4 +1,4 @@
-"""All lines of a block at once say what each says by itself, or nothing (PERFORMANCE 2.1, FORMATS 1.1)."""
+"""All lines of a block at once say what each says by itself, or nothing (formats/README.md, "pi")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is looked for in bytes with SIMD is what plain Python finds (PERFORMANCE 2.4)."""
+"""What is looked for in bytes with SIMD is what plain Python finds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines are accepted exactly where the agents' parser accepts them (FORMATS 1.1, PERFORMANCE 4)."""
+"""Lines are accepted exactly where the agents' parser accepts them (formats/README.md, "pi")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How each agent spells an entry, and what names a session (FORMATS 1.1 to 1.4, specs 003)."""
+"""How each agent spells an entry, and what names a session (formats/README.md, "pi")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All that is in an entry, and who says it (issue 4, second tier)."""
+"""All that is in an entry, and who says it."""
 
 from __future__ import annotations
 
@@ -235,7 +235,7 @@ TEXT = {"type": "text", "text": "past"}
     ],
 )
 def test_the_summary_of_a_transcript_however_it_is_written(message: Any) -> None:
-    """The demo of this project writes it as content (FORMATS 1.3 does not say how)."""
+    """The demo of this project writes it as content (formats/README.md, "indusagi")."""
     written = {"kind": "entry", "id": "a", "prev": "b", "role": "condense", "message": message, "at": 1}
     node = json.dumps(written).encode()
     assert everything(named("transcript").entry(node)) == [Said(kinds.SUMMARY, "past")]

@@ -1,4 +1,4 @@
-"""Folding many texts at once is folding each (PERFORMANCE 3.4)."""
+"""Folding many texts at once is folding each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folding many JSON strings at once is folding the text of each (PERFORMANCE 2.1)."""
+"""Folding many JSON strings at once is folding the text of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Headers of every format and version (FORMATS 1.1 to 1.4, specs 000 to 004)."""
+"""Headers of every format and version (formats/README.md, "pi")."""
 
 from __future__ import annotations
 

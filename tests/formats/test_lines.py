@@ -1,4 +1,4 @@
-"""Lines of bytes and where they begin (FORMATS 1.1 "Loader tolerance")."""
+"""Lines of bytes and where they begin (formats/README.md, "pi")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Old entries read as version 3 has them (specs 002 "Versioning and Migration", PARITY 5 "Migration")."""
+"""Old entries read as version 3 has them (formats/README.md, "Behaviour of SessionManager")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The row of every kind of entry (PARITY 4.2 "rows")."""
+"""The row of every kind of entry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fast reading of a line and the lenient one agree (PERFORMANCE 2.1, 4)."""
+"""The fast reading of a line and the lenient one agree."""
 
 from __future__ import annotations
 

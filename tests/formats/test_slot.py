@@ -1,4 +1,6 @@
-"""The title slot of omp (FORMATS 1.2, 2.1): 256 bytes for any title, and what omp takes for one."""
+"""The title slot of omp
+(formats/README.md, "oh-my-pi"): 256 bytes for any title, and what omp takes for one.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Times in every shape the agents write (FORMATS 1.1 "Listing values", specs 003)."""
+"""Times in every shape the agents write (formats/README.md, "pi")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one place where hostile text is made inert (DESIGN, invariants)."""
+"""The one place where hostile text is made inert."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One more entry costs the same whatever the file holds (PERFORMANCE 5.9): counted, not timed."""
+"""One more entry costs the same whatever the file holds: counted, not timed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A cache in any condition: never an error, never a wrong row (issue 2, "Bad input")."""
+"""A cache in any condition: never an error, never a wrong row."""
 
 from __future__ import annotations
 

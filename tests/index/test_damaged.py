@@ -1,4 +1,4 @@
-"""A catalog that is damaged in a way that SQLite does not notice is made anew as well (PERFORMANCE 3.2)."""
+"""A catalog that is damaged in a way that SQLite does not notice is made anew as well."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Whose growth it was: what any leafmark process has added is no sign of an agent (FORMATS 2.4)."""
+"""Whose growth it was: what any leafmark process has added is no sign of an agent
+(formats/README.md, "Detecting a running agent").
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Killed at any moment, again and again: what is left is good, and the next scan makes it whole (issue 4,
-"Proof").
+"""Killed at any moment, again and again: what is left is good, and the next scan makes it whole.
 
 A few kills in the suite; `LEAFMARK_SOAK=60 pytest tests/index/test_kills.py` makes a hundred.
 """

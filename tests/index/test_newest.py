@@ -211,7 +211,9 @@ def test_nothing_is_left_of_a_page_that_could_not_be_written(
 
 
 def test_while_a_browser_writes_the_catalog_is_asked(lister: Lister) -> None:
-    """It may have seen a file grow, which makes a session live (FORMATS 2.4)."""
+    """It may have seen a file grow, which makes a session live
+    (formats/README.md, "Detecting a running agent").
+    """
     lister.list()
     browser = Database(str(lister.cache))
     browser.run(lambda connection: connection.execute("UPDATE stores SET used_ms = used_ms"))

@@ -1,4 +1,4 @@
-"""Several of us on one catalog, and one that is killed in the middle (issue 2, "safe with several of us")."""
+"""Several of us on one catalog, and one that is killed in the middle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A scan that has much to read shows every session first, then reads them (PERFORMANCE 3.5, bar 4)."""
+"""A scan that has much to read shows every session first, then reads them."""
 
 from __future__ import annotations
 

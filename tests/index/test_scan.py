@@ -1,4 +1,4 @@
-"""The scan: it reads what changed and nothing else (PERFORMANCE 3.7, the traps of part 4)."""
+"""The scan: it reads what changed and nothing else."""
 
 from __future__ import annotations
 

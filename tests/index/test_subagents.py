@@ -1,4 +1,6 @@
-"""The sessions of sub-agents are found in the artifacts of those that started them (FORMATS 1.2)."""
+"""The sessions of sub-agents are found in the artifacts of those that started them
+(formats/README.md, "oh-my-pi").
+"""
 
 from __future__ import annotations
 

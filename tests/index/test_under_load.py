@@ -1,5 +1,5 @@
 """A process that writes a thousand entries a second to fifty sessions and does every mischief to their files,
-while others follow: in the end the index is what a fresh scan into an empty cache gives (issue 4, "Proof").
+while others follow: in the end the index is what a fresh scan into an empty cache gives.
 
 Some seconds of it run in the suite; `LEAFMARK_SOAK=60 pytest tests/index/test_under_load.py` goes on for a
 minute.

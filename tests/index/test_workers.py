@@ -1,4 +1,4 @@
-"""Worker processes: the same results as without them, whatever happens to them (PERFORMANCE 3.5)."""
+"""Worker processes: the same results as without them, whatever happens to them."""
 
 from __future__ import annotations
 

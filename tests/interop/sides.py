@@ -123,7 +123,7 @@ class Real(Side):
 
     def kept_at(self, place: Any) -> Any:
         """The id of the first kept entry. The programs write one that is not there, and go on without any of
-        what was to be kept; leafmark refuses it (FORMATS 2.0, rule 6).
+        what was to be kept; leafmark refuses it (formats/README.md, "Rules for every write").
         """
         found = self.id_at(place)
         if found == NOBODY:

@@ -1,5 +1,5 @@
 """Pins of oh-my-pi: the real program's file is read and changed here, ours there, and both have one lock
-(FORMATS 1.2 "Pins").
+(formats/README.md, "Pins of oh-my-pi").
 """
 
 from __future__ import annotations

@@ -77,7 +77,9 @@ def test_the_demo_opens_in_the_real_program_as_here(
         there = program.make("open", str(copy))
         left_out = ["context"]
         if store == "indusagi":
-            left_out.append("name")  # pi honours a cleared name, indusagi does not (FORMATS 1.3)
+            left_out.append(
+                "name"
+            )  # pi honours a cleared name, indusagi does not (formats/README.md, "indusagi")
         wrong += [f"{file.name}: {sentence}" for sentence in compare(there, here, *left_out)]
         there.forget()
     assert len(demo[agent]) > 4

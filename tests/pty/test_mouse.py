@@ -1,5 +1,5 @@
 """The mouse in a real pseudo-terminal, as terminals report it (SGR, mode 1006): a click selects, a double
-click opens, the wheel scrolls what it is over (issue 5 "Mouse").
+click opens, the wheel scrolls what it is over.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Every needle of a generated corpus is found in its place, and in no other session (issue 4, "Proof")."""
+"""Every needle of a generated corpus is found in its place, and in no other session."""
 
 from __future__ import annotations
 

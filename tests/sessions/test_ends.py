@@ -1,4 +1,4 @@
-"""What the ends of a file tell is so, and what they do not tell is not made up (PERFORMANCE 3.5)."""
+"""What the ends of a file tell is so, and what they do not tell is not made up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is heard in the loop over all lines is what is heard of each line alone (PERFORMANCE 3.3)."""
+"""What is heard in the loop over all lines is what is heard of each line alone."""
 
 from __future__ import annotations
 

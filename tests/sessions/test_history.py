@@ -1,4 +1,6 @@
-"""Prompts to be sent again (specs 002 "Prompt History Storage"), and the history of omp, only looked at."""
+"""Prompts to be sent again
+(formats/README.md, "Behaviour of SessionManager"), and the history of omp, only looked at.
+"""
 
 from __future__ import annotations
 

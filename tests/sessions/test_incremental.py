@@ -1,4 +1,4 @@
-"""A file that grew: the new bytes alone give the row that the whole file gives (PERFORMANCE 3.7, 4)."""
+"""A file that grew: the new bytes alone give the row that the whole file gives."""
 
 from __future__ import annotations
 
@@ -299,7 +299,7 @@ def test_a_file_written_anew_is_noticed(tmp_path: Path) -> None:
     data = (tmp_path / "session.jsonl").read_bytes()
     (tmp_path / "session.jsonl").write_bytes(data[:-10])
     assert extend(path, *how) is None
-    # Longer, with another beginning: pi migrates an old file in place (PERFORMANCE 4).
+    # Longer, with another beginning: pi migrates an old file in place.
     (tmp_path / "session.jsonl").write_bytes(data.replace(b'"version": 3', b'"version": 4') + b"{}\n")
     assert extend(path, *how) is None
     # Longer, and other bytes where the last look ended.

@@ -1,4 +1,4 @@
-"""A file is known again while it only grows (PERFORMANCE 3.7)."""
+"""A file is known again while it only grows."""
 
 from __future__ import annotations
 

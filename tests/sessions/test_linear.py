@@ -1,5 +1,5 @@
-"""Sessions of a linear format have no branches, whatever their entries say that they hang on (FORMATS 1.4,
-1.5): row, tree and shape say the same of them, however the file was read.
+"""Sessions of a linear format have no branches, whatever their entries say that they hang on
+(formats/README.md, "nickcecere/agent"): row, tree and shape say the same of them, however the file was read.
 """
 
 from __future__ import annotations

@@ -95,6 +95,6 @@ def test_the_library_gives_them_one_below_the_other(tmp_path: Path, lines: list[
         nodes = node.children
     assert found == entries
     assert manager.get_children("nowhere") == []
-    # What the agent would send to the model: it goes by the lines alone (specs 003).
+    # What the agent would send to the model: it goes by the lines alone.
     messages = manager.build_session_context().messages
     assert len(messages) == sum(line["type"] == "message" for line in lines)

@@ -1,4 +1,6 @@
-"""What is noted of our own writes, and what is believed of it (FORMATS 2.4)."""
+"""What is noted of our own writes, and what is believed of it
+(formats/README.md, "Detecting a running agent").
+"""
 
 from __future__ import annotations
 

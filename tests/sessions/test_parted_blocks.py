@@ -1,4 +1,4 @@
-"""A block with a line that is not plain: the rest of it is still taken in at once (PERFORMANCE 2.1)."""
+"""A block with a line that is not plain: the rest of it is still taken in at once."""
 
 from __future__ import annotations
 

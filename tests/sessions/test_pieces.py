@@ -1,4 +1,4 @@
-"""Many pieces packed at once are each packed by itself (PERFORMANCE 3.3)."""
+"""Many pieces packed at once are each packed by itself."""
 
 from __future__ import annotations
 

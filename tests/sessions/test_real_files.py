@@ -1,4 +1,4 @@
-"""Real files of real agents, where their folder lies beside the repository (issue 2 "Proof").
+"""Real files of real agents, where their folder lies beside the repository.
 
 The numbers were found by reading the files with `json` and a few lines of counting, not with this program.
 """

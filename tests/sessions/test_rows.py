@@ -1,4 +1,4 @@
-"""What rows say, read when somebody looks at them (PARITY 4.2 "rows")."""
+"""What rows say, read when somebody looks at them."""
 
 from __future__ import annotations
 

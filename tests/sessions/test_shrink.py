@@ -1,4 +1,6 @@
-"""What omp leaves out of an entry when it writes it (specs 002 "Data Size Controls"), and the way back."""
+"""What omp leaves out of an entry when it writes it
+(formats/README.md, "Behaviour of SessionManager"), and the way back.
+"""
 
 from __future__ import annotations
 

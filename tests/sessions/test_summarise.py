@@ -1,4 +1,4 @@
-"""Rows equal what pi counts, and keep what pi would drop (FORMATS 1.1 "Listing values", PERFORMANCE 4)."""
+"""Rows equal what pi counts, and keep what pi would drop (formats/README.md, "pi")."""
 
 from __future__ import annotations
 

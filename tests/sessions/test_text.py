@@ -1,4 +1,4 @@
-"""What is kept of a session for the search is what its entries say (issue 4, PERFORMANCE 3.3).
+"""What is kept of a session for the search is what its entries say.
 
 `everything` reads an entry as a whole, `SummaryBuilder` a file on its way through: both must hear the same.
 """

@@ -1,4 +1,4 @@
-"""The tree of a session: leaf, path, labels, names, and shapes that make no sense (PARITY 5)."""
+"""The tree of a session: leaf, path, labels, names, and shapes that make no sense."""
 
 from __future__ import annotations
 

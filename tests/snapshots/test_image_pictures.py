@@ -1,5 +1,5 @@
-"""A picture of the entry pane with images in it, which are drawn in half blocks (issue 6, "drawn where the
-terminal can"). ``--snapshot-update`` draws it anew; look at it before.
+"""A picture of the entry pane with images in it, which are drawn in half blocks. ``--snapshot-update``
+draws it anew; look at it before.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """Pictures of the tree, and of what is asked and listed from it, over one session that has a label, two
-branches beside the active one, a summary of a branch, a compaction, an error and an abort (issue 6 "Proof").
+branches beside the active one, a summary of a branch, a compaction, an error and an abort.
 ``--snapshot-update`` draws them anew; look at them before.
 """
 

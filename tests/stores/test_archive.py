@@ -1,4 +1,6 @@
-"""What oh-my-pi's cold archive holds is listed, from the first bytes of each file (FORMATS 1.2)."""
+"""What oh-my-pi's cold archive holds is listed, from the first bytes of each file
+(formats/README.md, "oh-my-pi").
+"""
 
 from __future__ import annotations
 

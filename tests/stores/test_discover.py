@@ -259,7 +259,7 @@ def test_what_an_agent_cannot_do_is_said() -> None:
 
 
 def test_the_stores_import_nothing_slow() -> None:
-    """Fast path (PERFORMANCE 3.1): only what every interpreter has loaded, until a settings file is read."""
+    """Fast path: only what every interpreter has loaded, until a settings file is read."""
     script = (
         "import sys; before = set(sys.modules); import app.stores, app.stores.layout, app.stores.live;"
         "app.stores.discover({}, '/nonexistent', '/nonexistent');"

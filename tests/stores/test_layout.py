@@ -1,4 +1,4 @@
-"""Which files of a store are sessions (FORMATS 1.1, 1.2; issue 2, "Bad input")."""
+"""Which files of a store are sessions (formats/README.md, "pi")."""
 
 from __future__ import annotations
 

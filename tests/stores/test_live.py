@@ -1,4 +1,7 @@
-"""Who has a session open (FORMATS 2.4): on a made-up /proc, a real process, the output of ps and lsof."""
+"""Who has a session open
+(formats/README.md, "Detecting a running agent"): on a made-up /proc, a real process, the output of ps and
+lsof.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The locks on small files: oh-my-pi's names for them, and that two never have one (FORMATS 1.2 "Pins")."""
+"""The locks on small files: oh-my-pi's names for them, and that two never have one
+(formats/README.md, "Pins of oh-my-pi").
+"""
 
 from __future__ import annotations
 

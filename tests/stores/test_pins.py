@@ -1,4 +1,4 @@
-"""oh-my-pi's pins are read, whatever is in their file (FORMATS 1.2)."""
+"""oh-my-pi's pins are read, whatever is in their file (formats/README.md, "oh-my-pi")."""
 
 from __future__ import annotations
 

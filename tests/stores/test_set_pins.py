@@ -1,4 +1,6 @@
-"""Pins are written as oh-my-pi writes them, and leafmark's own beside them (FORMATS 1.2 "Pins")."""
+"""Pins are written as oh-my-pi writes them, and leafmark's own beside them
+(formats/README.md, "Pins of oh-my-pi").
+"""
 
 from __future__ import annotations
 

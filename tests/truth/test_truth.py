@@ -1,4 +1,4 @@
-"""Every field of every row against what the generator of the corpus meant to write (issue 2, "Proof")."""
+"""Every field of every row against what the generator of the corpus meant to write."""
 
 from __future__ import annotations
 

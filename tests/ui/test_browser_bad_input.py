@@ -1,4 +1,4 @@
-"""No sessions, hostile ones, and such as cannot be read: what the browser shows (issue 6 "Bad input")."""
+"""No sessions, hostile ones, and such as cannot be read: what the browser shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Going on from an entry of the tree (issue 6 "Branch navigation"; PARITY 5 "Navigation")."""
+"""Going on from an entry of the tree."""
 
 from __future__ import annotations
 

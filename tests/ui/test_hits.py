@@ -1,4 +1,4 @@
-"""What was found in a session is gone to in its tree, and marked in its entry (issue 5, "Search")."""
+"""What was found in a session is gone to in its tree, and marked in its entry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labels from the tree and from their list (issue 6 "Labels")."""
+"""Labels from the tree and from their list."""
 
 from __future__ import annotations
 

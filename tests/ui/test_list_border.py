@@ -1,4 +1,4 @@
-"""What the border above the list says of how it is shown, where there is little room (PARITY 4.1 "title")."""
+"""What the border above the list says of how it is shown, where there is little room."""
 
 from __future__ import annotations
 

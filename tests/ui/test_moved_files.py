@@ -1,4 +1,5 @@
-"""While something is asked about a session, its agent renames the folder of its file (FORMATS 1.2): what is
+"""While something is asked about a session, its agent renames the folder of its file
+(formats/README.md, "oh-my-pi"): what is
 answered is done to the session, wherever it is by then.
 """
 

@@ -1,4 +1,4 @@
-"""The list of what is wrong with a session (issue 6 "Bad input")."""
+"""The list of what is wrong with a session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The line above the list searches everything that was said (issue 4), beside what the rows say."""
+"""The line above the list searches everything that was said, beside what the rows say."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The selector, key by key (PARITY 4.1 and 5, "Listing", "Search", "Picker keys")."""
+"""The selector, key by key."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""What goes wrong outside: a message with the path and the reason, and a list that stays right (issue 5 "Bad
-input").
-"""
+"""What goes wrong outside: a message with the path and the reason, and a list that stays right."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Each key of the table in the selector, and what pi's own tests pin for those of its picker (PARITY 5,
-"Picker keys").
-"""
+"""Each key of the table in the selector, and what pi's own tests pin for those of its picker."""
 
 from __future__ import annotations
 

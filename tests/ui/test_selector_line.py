@@ -1,4 +1,4 @@
-"""What is typed in the selector: what pi's own tests pin for its picker (PARITY 5, "Search")."""
+"""What is typed in the selector: what pi's own tests pin for its picker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which sessions the selector lists, and how: what pi's own tests pin for its picker (PARITY 5 "Listing")."""
+"""Which sessions the selector lists, and how: what pi's own tests pin for its picker."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """What other programs do to the files is in the selector's list, and the cursor stays on its session; what is
-typed and chosen outlasts looking, looking again and the tree (issue 5 "Live", USERS 6).
+typed and chosen outlasts looking, looking again and the tree.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""The mouse in the selector: one click selects, two resume, the wheel scrolls what it is over (issue 5
-"Mouse").
-"""
+"""The mouse in the selector: one click selects, two resume, the wheel scrolls what it is over."""
 
 from __future__ import annotations
 

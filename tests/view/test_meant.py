@@ -1,4 +1,4 @@
-"""What is asked about is found again wherever its file is by then (FORMATS 1.2)."""
+"""What is asked about is found again wherever its file is by then (formats/README.md, "oh-my-pi")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forks stand under their parents (PARITY 5, "Listing")."""
+"""Forks stand under their parents."""
 
 from __future__ import annotations
 

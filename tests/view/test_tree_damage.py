@@ -1,4 +1,4 @@
-"""Lines that are no entry, as rows behind the tree's (issue 6 "Bad input")."""
+"""Lines that are no entry, as rows behind the tree's."""
 
 from __future__ import annotations
 

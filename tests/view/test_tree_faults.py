@@ -1,4 +1,4 @@
-"""What is wrong with a session, with its lines (issue 6 "Bad input")."""
+"""What is wrong with a session, with its lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""nickcecere/agent: snake_case keys, linear, no names and no labels (specs 003, FORMATS 1.4)."""
+"""nickcecere/agent: snake_case keys, linear, no names and no labels
+(formats/README.md, "nickcecere/agent").
+"""
 
 from __future__ import annotations
 
@@ -73,9 +75,7 @@ class Agent(SnakeDialect):
         return entry
 
     def fork(self, head: Fork, lines: Sequence[bytes]) -> bytes:
-        """A header, the `branch` entry that names the parent, then the messages (specs 003 "Session
-        Forking").
-        """
+        """A header, the `branch` entry that names the parent, then the messages."""
         moment = head.timestamp[:19] + "Z"
         branch = {
             "type": "branch",
@@ -100,7 +100,7 @@ class Agent(SnakeDialect):
         return b"".join(line + b"\n" for line in (encode(opening), encode(branch), *kept))
 
     def summary(self, entry: dict[str, Any], stamp: int | None) -> list[dict[str, Any]]:
-        """A user message with the summary (specs 003, "Reading Sessions Programmatically")."""
+        """A user message with the summary."""
         return [{"role": "user", "content": [{"type": "text", "text": entry.get("summary") or ""}]}]
 
 

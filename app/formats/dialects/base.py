@@ -1,4 +1,4 @@
-"""How one agent spells its entries (DESIGN "dialect"): what a line says, and what a name is."""
+"""How one agent spells its entries: what a line says, and what a name is."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Fork(NamedTuple):
 
 
 class Dialect:
-    """The spelling of pi's v3 family: one entry a line, the last one is the leaf (FORMATS 1.5).
+    """The spelling of pi's v3 family: one entry a line, the last one is the leaf (formats/README.md, "Leaf").
 
     Agents that differ override what differs.
     """
@@ -54,14 +54,16 @@ class Dialect:
     """Whether each entry goes on from the one before it, whatever it says that it hangs on: the format has no
     branches."""
     migrates = True
-    """Whether the versions are pi's, so that older ones are read as version 3 (specs 002)."""
+    """Whether the versions are pi's, so that older ones are read as version 3
+    (formats/README.md, "Behaviour of SessionManager").
+    """
     naming = b"session_info"
     """What stands in each line that names the session; empty where no line after the header does."""
 
     writing: Writing | None = Writing()
     """How the agent writes; None where this project only reads."""
     forks_last = False
-    """Whether a fork carries the last messages over, and not a path to an entry (specs 003)."""
+    """Whether a fork carries the last messages over, and not a path to an entry."""
 
     def skims(self, line: bytes, wrong: list[str] | None = None) -> Sequence[Skim]:
         """The entries and marks of `line`, in order.

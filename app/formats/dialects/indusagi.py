@@ -1,4 +1,4 @@
-"""indusagi's fork of pi: a name, once given, cannot be cleared (FORMATS 1.3)."""
+"""indusagi's fork of pi: a name, once given, cannot be cleared (formats/README.md, "indusagi")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""pi v4 "lanes": transactions of entries, usage rows and values (FORMATS 1.1, last paragraph).
+"""pi v4 "lanes": transactions of entries, usage rows and values (formats/README.md, "pi").
 
 The tip of the main branch, labels and the name are values. What answers cost is told by the usage rows alone.
 """

@@ -1,4 +1,6 @@
-"""oh-my-pi: the title line or the header names the session; session_info is not read (FORMATS 1.2)."""
+"""oh-my-pi: the title line or the header names the session; session_info is not read
+(formats/README.md, "oh-my-pi").
+"""
 
 from __future__ import annotations
 

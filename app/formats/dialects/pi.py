@@ -1,4 +1,4 @@
-"""pi: the latest session_info names the session, on whatever branch it is (FORMATS 1.1)."""
+"""pi: the latest session_info names the session, on whatever branch it is (formats/README.md, "pi")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""indus/transcript@1: nodes with `prev`, and head lines that name the leaf outright (FORMATS 1.3).
+"""indus/transcript@1: nodes with `prev`, and head lines that name the leaf outright
+(formats/README.md, "indusagi").
 
 A node's message has pi's shape. A node of role condense is a summary, one of role note is what has no turn.
 A summary is the message's `summary`, or its content, as that of every other node.

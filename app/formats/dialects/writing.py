@@ -1,4 +1,4 @@
-"""How an agent of pi's family writes what the others write otherwise (FORMATS 1.1, 1.2, 2.1, 2.2)."""
+"""How an agent of pi's family writes what the others write otherwise (formats/README.md, "pi")."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ class Writing:
     has_slot = False
     """True where the title line before the header names the session, so that no entry does."""
     limits_size = False
-    """True where long texts are cut and images go to the blob store (specs 002 "Data Size Controls")."""
+    """True where long texts are cut and images go to the blob store
+    (formats/README.md, "Behaviour of SessionManager").
+    """
     forks_by_id = False
     """True where a fork of all entries names its parent by id, and keeps its title."""
 

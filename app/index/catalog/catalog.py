@@ -1,4 +1,4 @@
-"""The stored table of session summaries (DESIGN "Words", PERFORMANCE 3.2).
+"""The stored table of session summaries.
 
 One row a file, written together with the signature, the offset and the state that it was read with: whoever
 writes it last, it is right about the file as it was. So several processes may share a catalog; the worst they

@@ -1,6 +1,6 @@
 """The catalog's SQLite file: made anew when it is in doubt, replaced by memory when it cannot be used.
 
-It is a cache and nothing but a cache: nothing that is odd about it is ever an error (PERFORMANCE 3.2).
+It is a cache and nothing but a cache: nothing that is odd about it is ever an error.
 On the fast path of the first frame.
 """
 

@@ -1,5 +1,5 @@
 """The numbers of every project, kept ready for the first picture: to count ten thousand sessions takes longer
-than all else that is read for it (PERFORMANCE 5.2).
+than all else that is read for it.
 
 They are right or they are not there: who writes or deletes rows of sessions executes `FORGET` in the same
 transaction.

@@ -1,5 +1,5 @@
 """The readings that were stored last: a file that grows is looked at again and again, and what is known of it
-need not be asked for each time (PERFORMANCE 5.9).
+need not be asked for each time.
 """
 
 from __future__ import annotations

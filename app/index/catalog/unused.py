@@ -1,4 +1,4 @@
-"""Drops the rows of stores that nobody uses any more (PERFORMANCE 3.2)."""
+"""Drops the rows of stores that nobody uses any more."""
 
 from __future__ import annotations
 

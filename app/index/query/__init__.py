@@ -1,1 +1,1 @@
-"""What a person types to find sessions: the language, and what a query asks for (issue 4)."""
+"""What a person types to find sessions: the language, and what a query asks for."""

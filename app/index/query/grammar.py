@@ -1,4 +1,4 @@
-r"""The language in which sessions are looked for, on the screen and on the command line (issue 4).
+r"""The language in which sessions are looked for, on the screen and on the command line.
 
     query    = { token }                        blanks between; all tokens must hold
     token    = [ "-" ] ( filter | pattern | phrase | word )
@@ -28,7 +28,7 @@ its call, too. `-role:` and `-in:` take places away and leave names and labels b
 
 In quotes `\"` is a quote; a backslash is itself, but before a quote and at the end it is doubled. In a quoted
 pattern everything is as in patterns, where `\"` is a quote too. Where nothing closes a phrase, its quote is
-none and what follows are words (PARITY 5, "Search"); an open value or pattern goes on to the end.
+none and what follows are words; an open value or pattern goes on to the end.
 
 Words are also: what begins with `--` or `->`, a name with two colons behind it (`model::User`), and a name
 that is no filter (`http://x`, `foo:bar`). One that looks like a slip for a filter is a word with a note.

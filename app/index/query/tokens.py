@@ -123,8 +123,8 @@ def _token(text: str, start: int) -> Token:
 
 
 def _plain(text: str, phrase: Token) -> list[Token]:
-    """The words behind a quote that nothing closes, which is none then: what follows it is plain text
-    (PARITY 5, "Search"). Only the first of them stands for the quote.
+    """The words behind a quote that nothing closes, which is none then: what follows it is plain text. Only
+    the first of them stands for the quote.
     """
     words: list[Token] = []
     at = _skip_blanks(text, phrase.items[0].start + 1)

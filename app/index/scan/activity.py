@@ -1,4 +1,6 @@
-"""When somebody was seen to write to a session, whatever its file is called by now (FORMATS 2.4)."""
+"""When somebody was seen to write to a session, whatever its file is called by now
+(formats/README.md, "Detecting a running agent").
+"""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     OnDelta = Callable[["Delta"], object]
 
 DELTA_SECONDS = 0.05
-"""Deltas are no closer together than this (TEXTUAL 4)."""
+"""Deltas are no closer together than this."""
 
 BURST_SECONDS = 0.12
 """What that grows to under load: nobody reads faster, and drawing costs more than reading does."""

@@ -1,4 +1,4 @@
-"""Reading what a scan has to read: here or by workers, and what a listener waits for (PERFORMANCE 3.5)."""
+"""Reading what a scan has to read: here or by workers, and what a listener waits for."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Group = list[tuple[Step, Result]]
 
-# Reading beside the screen lets go of the interpreter for a moment after so much work (TEXTUAL 4).
+# Reading beside the screen lets go of the interpreter for a moment after so much work.
 _WORK_SECONDS = 0.01
 _BREATH_SECONDS = 0.002
 

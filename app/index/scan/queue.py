@@ -1,4 +1,4 @@
-"""The files that a scan has to look into, and in which order it does (PERFORMANCE 3.5)."""
+"""The files that a scan has to look into, and in which order it does."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Job:
         inode, size, mtime_ns, _ = self.signature
         mtime_ms = mtime_ns // 1_000_000
         old = self.old
-        # Only growth of the same file may be read from where we left off (PERFORMANCE 3.7).
+        # Only growth of the same file may be read from where we left off.
         if old and old.state and not self.anew and old.row.ino == inode and size > old.row.size:
             task = (self.path, self.store.agents, mtime_ms, old.state, old.offset, old.fingerprint)
             return task, size - old.offset

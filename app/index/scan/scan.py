@@ -1,4 +1,4 @@
-"""Brings the catalog up to date with the files, reading only what changed (PERFORMANCE 3.5, 3.7)."""
+"""Brings the catalog up to date with the files, reading only what changed."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 A session file may be a link to one that lies anywhere, or have a second name in another folder. The notices
 are about names in the folders of the stores, so such files are looked at by ourselves, as polling looks at
-all (PERFORMANCE 3.8).
+all.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which session files there are now, and in which state (DESIGN, "How data flows", 1).
+"""Which session files there are now, and in which state.
 
 On the fast path: only directory entries are read here, never contents.
 """
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from app.stores.base import Store
     from app.stores.layout import Complaint, File
 
-# A walk beside the screen lets go of the interpreter after so many files (TEXTUAL 4).
+# A walk beside the screen lets go of the interpreter after so many files.
 _CHUNK = 200
 _BREATH_SECONDS = 0.002
 

@@ -1,4 +1,4 @@
-"""The search over all sessions, kept current (PERFORMANCE 3.4)."""
+"""The search over all sessions, kept current."""
 
 from __future__ import annotations
 

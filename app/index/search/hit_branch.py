@@ -1,4 +1,4 @@
-"""Where in its session's tree a hit is: on the active path, or on which branch (DESIGN "active path")."""
+"""Where in its session's tree a hit is: on the active path, or on which branch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is shown of a hit: which piece of a session it is, and what its entry says (issue 4, "Results")."""
+"""What is shown of a hit: which piece of a session it is, and what its entry says."""
 
 from __future__ import annotations
 

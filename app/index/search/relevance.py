@@ -1,4 +1,4 @@
-"""How well a session answers a query (issue 4, "Order").
+"""How well a session answers a query.
 
 What people wrote themselves counts most: a term in the session's name or in a label 3, in a prompt 2,
 anywhere else 1; the mean over all terms times 10 is the first part of the score. The second, from 0 to 8, is

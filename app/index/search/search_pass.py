@@ -1,4 +1,4 @@
-"""One pass over all sessions, newest first: which of them match, and by what (PERFORMANCE 3.4)."""
+"""One pass over all sessions, newest first: which of them match, and by what."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One inert line of a text around what was found in it (issue 4, "Results")."""
+"""One inert line of a text around what was found in it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The texts of all sessions as they lie in the segments.
 
 A word that few sessions have is looked for in whole stretches of text, by two threads at once: that takes
-half as long as to go from session to session (PERFORMANCE 2.4).
+half as long as to go from session to session.
 """
 
 from __future__ import annotations

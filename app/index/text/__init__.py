@@ -1,1 +1,1 @@
-"""The text store: what was said in every session, folded, in append-only segments (PERFORMANCE 3.3)."""
+"""The text store: what was said in every session, folded, in append-only segments."""

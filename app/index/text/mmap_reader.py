@@ -1,4 +1,4 @@
-"""Segments mapped for reading, and the search for bytes in them (PERFORMANCE 2.4, 3.4)."""
+"""Segments mapped for reading, and the search for bytes in them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Segments: files of packed pieces (`sessions.pieces`), each appended to by one process (PERFORMANCE 3.3).
+"""Segments: files of packed pieces (`sessions.pieces`), each appended to by one process.
 
 A segment's name is random and never used again. Whoever appends to it holds a lock on it, and adds to what is
 there or not at all. What stands in it counts only where the catalog says so: a process that is killed leaves

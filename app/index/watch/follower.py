@@ -1,4 +1,4 @@
-"""Keeps following the stores: turns what a watch notices into looks at files (PERFORMANCE 3.8)."""
+"""Keeps following the stores: turns what a watch notices into looks at files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _WAIT_SECONDS = 0.2
 # After new folders or a burst, all files are looked at again when the dust has settled: of 900 files in 300
-# new folders, the system reports a part (PERFORMANCE 2.6).
+# new folders, the system reports a part.
 _SETTLE_SECONDS = 1.0
 _BURST = 100
 # Walks that hints ask for leave this much of the time to others.

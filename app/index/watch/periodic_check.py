@@ -1,5 +1,5 @@
 """Every file and folder of the stores in its turn: what the system's notices should have told and did not is
-found no later than a walk would find it that looked at all of them at once as often (PERFORMANCE 3.8).
+found no later than a walk would find it that looked at all of them at once as often.
 
 A look at a file that is known costs a third of what a walk needs for it, and between two walks there is no
 moment with ten thousand of them.

@@ -1,4 +1,4 @@
-"""To notice that files changed by looking again and again (PERFORMANCE 3.8)."""
+"""To notice that files changed by looking again and again."""
 
 from __future__ import annotations
 

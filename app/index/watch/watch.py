@@ -198,7 +198,7 @@ class NativeWatch:
         return time.monotonic() - self._opened_at >= self._pause
 
     def _open(self) -> None:
-        # Imported late: it takes longer than the first rows do (PERFORMANCE 2.3).
+        # Imported late: it takes longer than the first rows do.
         from watchfiles._rust_notify import RustNotify, WatchfilesRustInternalError
 
         self._roots = self._present()

@@ -1,4 +1,4 @@
-"""Worker processes and the pipes to them: one that is started, the others forked from it (PERFORMANCE 3.5).
+"""Worker processes and the pipes to them: one that is started, the others forked from it.
 
 Each worker is a process group of its own in our session. Ctrl+C in the terminal is for us alone; we end the
 workers ourselves. And a worker that is stopped when we are killed is woken up to end by the system, which

@@ -1,4 +1,4 @@
-"""The inside of a worker process: reads files for the scan (PERFORMANCE 3.5).
+"""The inside of a worker process: reads files for the scan.
 
 Started as `python -I -S`, with the parent's `sys.path` as arguments, and ended by the end of its input.
 Frames on both pipes are a length of four bytes and a `marshal` of plain values; both ends are one Python.

@@ -1,4 +1,4 @@
-"""Plain worker processes for a scan that has much to read (PERFORMANCE 2.2, 3.5).
+"""Plain worker processes for a scan that has much to read.
 
 Threads would be slower than one (the decoders hold the interpreter), and `multiprocessing` starts later.
 """

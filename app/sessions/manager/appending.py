@@ -1,5 +1,5 @@
-"""What is put into a session: entries below its leaf, names and labels, and where the leaf goes (specs 001
-"SessionManager API", FORMATS 2.1).
+"""What is put into a session: entries below its leaf, names and labels, and where the leaf goes
+(formats/README.md, "Results of writing").
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ class Appending(Session):
     """A session that grows.
 
     Every `append_*` puts one entry below the leaf, moves the leaf to it and returns its id. A session that
-    was made here is written when it has its first answer by the assistant, and not before (specs 002 "Write
-    pipeline"). After a failed write every further one raises the same error.
+    was made here is written when it has its first answer by the assistant, and not before
+    (formats/README.md, "Behaviour of SessionManager"). After a failed write every further one raises the
+    same error.
 
     Errors are subclasses of `app.sessions.errors.SessionError`; `UnknownEntry` for an id that is not there,
     `AmbiguousEntry` for one that several entries have, `ReadOnly` for formats that are only read,
@@ -119,7 +120,8 @@ class Appending(Session):
         """Name the session, or clear its name with ""; return the entry's id.
 
         Line breaks become blanks. The file's time stays, but for oh-my-pi's, which tells by it that the title
-        changed (FORMATS 2.0, rule 8). For oh-my-pi the name goes into the title line too.
+        changed
+        (formats/README.md, "Rules for every write"). For oh-my-pi the name goes into the title line too.
 
         :raises LiveSession: for oh-my-pi, whose sessions take no entry while they are open; `set_name` may
             do.
@@ -146,11 +148,12 @@ class Appending(Session):
         """Name the session by whatever way is safe now: beside a running oh-my-pi, by its title line alone.
 
         Nothing is written where it has that name; but for oh-my-pi's, which is told that a user chose it.
-        oh-my-pi may put its own title back when it writes the file anew (FORMATS 2.3).
+        oh-my-pi may put its own title back when it writes the file anew
+        (formats/README.md, "Writing beside a running agent").
 
         :raises LiveSession: there is no safe way.
         :raises ReadOnly: the name is to be cleared, and the agent heeds only those that are not empty
-            (FORMATS 1.3).
+            (formats/README.md, "indusagi").
         """
         writing = self._file.writing
         self._catch_up()
@@ -174,7 +177,7 @@ class Appending(Session):
         """Put a label on an entry, or take it off with None or ""; return the new entry's id.
 
         Line breaks become blanks, as in a name. The file's time stays, and so does the place in the tree: the
-        label goes below the leaf (FORMATS 2.1).
+        label goes below the leaf (formats/README.md, "Results of writing").
         """
         self._catch_up()
         self._existing(target_id)
@@ -222,7 +225,7 @@ class Appending(Session):
         """Put the leaf on an entry (None: before all) and write that down; return the id of the new leaf.
 
         What is written is a custom entry below the place that was chosen, which no agent shows or tells the
-        model about (FORMATS 2.1 c).
+        model about (formats/README.md, "Results of writing").
 
         :param custom_type: whose entry it is; ``data`` goes with it.
         """

@@ -1,4 +1,4 @@
-"""What a write did, and what takes it back: always one more write, never an erased line (issue 3 "Undo")."""
+"""What a write did, and what takes it back: always one more write, never an erased line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What the agent would send to the model from a leaf on (specs 002 "Context Reconstruction"; PARITY 5)."""
+"""What the agent would send to the model from a leaf on
+(formats/README.md, "Behaviour of SessionManager").
+"""
 
 from __future__ import annotations
 

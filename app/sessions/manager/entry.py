@@ -30,7 +30,7 @@ class Spelling:
 
 
 class Entry(Struct, eq=False, gc=False, dict=False):
-    """An entry of a session (specs 001 "Entry Base").
+    """An entry of a session (formats/README.md, "Behaviour of SessionManager").
 
     type, id, parent_id   as written; those of a file of version 1 are made up; "" where an entry has no id
     timestamp             as written: ISO 8601 text, or milliseconds

@@ -1,4 +1,5 @@
-"""The entries of one session in memory: in order, by id, with labels, name and leaf (specs 001, 002).
+"""The entries of one session in memory: in order, by id, with labels, name and leaf
+(formats/README.md, "Behaviour of SessionManager").
 
 Filled from the bytes of a file, line by line, or entry by entry as they are made. Knows nothing of files.
 """

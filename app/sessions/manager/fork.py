@@ -1,4 +1,4 @@
-"""The entries of a new session that is cut out of another (FORMATS 2.2; specs 003 "Session Forking")."""
+"""The entries of a new session that is cut out of another (formats/README.md, "Forks of the agents")."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def changed(entry: Entry, changes: Mapping[str, Any]) -> Cutting:
 def fork_last(
     book: EntryStore, session_id: str, timestamp: str, cwd: str, count: int, summary: str = ""
 ) -> bytes:
-    """A new session with the last `count` messages of `book`, of an agent that forks only so (specs 003).
+    """A new session with the last `count` messages of `book`, of an agent that forks only so.
 
     :param timestamp: of the new session, ISO 8601; ``cwd`` its working folder.
     :param summary: of the parent, or why it is forked; "" for none.

@@ -1,4 +1,6 @@
-"""New sessions: where they go, and how one is cut out of another (FORMATS 2.2; specs 002, 003)."""
+"""New sessions: where they go, and how one is cut out of another
+(formats/README.md, "Forks of the agents").
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
 
 _LAST = 20
-"""How many messages a fork of nickcecere/agent carries over (specs 003)."""
+"""How many messages a fork of nickcecere/agent carries over."""
 
 
 @checked
@@ -37,7 +39,9 @@ class Forking(Appending):
         """Go on in a new session with only the path to `leaf_id`; return its file's path, None in memory.
 
         The labels on the path come along, with the times they had; entries hang below one another without
-        gaps (FORMATS 2.2). The file is written at once where the path has an answer, else with the first one.
+        gaps
+        (formats/README.md, "Forks of the agents"). The file is written at once where the path has an
+        answer, else with the first one.
 
         :raises UnknownEntry, AmbiguousEntry: of `leaf_id`.
         :raises ReadOnly: no session of this agent is made here.
@@ -55,7 +59,8 @@ class Forking(Appending):
     def cut(
         self, leaf_id: str | None, target_cwd: AnyPath | None = None, store: Store | None = None
     ) -> Change:
-        """The same, with the session's name, written whatever is in it (FORMATS 2.2, "Our fork").
+        """The same, with the session's name, written whatever is in it
+        (formats/README.md, "Forks of the agents").
 
         :param leaf_id: None for a session without entries, which cannot be forked.
         :param target_cwd: the working folder of the new session, whose folder it goes into; this one's where

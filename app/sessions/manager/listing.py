@@ -1,4 +1,6 @@
-"""The sessions of one folder or of a whole store, without an index: for scripts (specs 001 "Listing")."""
+"""The sessions of one folder or of a whole store, without an index: for scripts
+(formats/README.md, "Behaviour of SessionManager").
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,8 @@ def infos(
 
 
 def most_recent(paths: Iterable[str], agents: tuple[str, ...], cwd: str | None = None) -> str | None:
-    """The session file that was written to last (specs 002 "findMostRecentSession"), None where there is
+    """The session file that was written to last
+    (formats/README.md, "Behaviour of SessionManager"), None where there is
     none.
 
     :param cwd: only among the sessions of this working folder.

@@ -1,4 +1,6 @@
-"""Whether a write would hurt a running agent, asked before a byte is written (FORMATS 2.3, 2.4)."""
+"""Whether a write would hurt a running agent, asked before a byte is written
+(formats/README.md, "Writing beside a running agent").
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`SessionManager`: one session of any agent, to read, to write to, to branch and to fork (specs 000 to 004).
+"""`SessionManager`: one session of any agent, to read, to write to, to branch and to fork.
 
 The names are those of the format documents, in Python's spelling. `leaf_id`, `leaf_entry`, `header`, `cwd`,
 `is_persisted` and all about the session's name, id, file and folder are properties; `setSessionName` is
@@ -6,7 +6,7 @@ The names are those of the format documents, in Python's spelling. `leaf_id`, `l
 
 Reading never writes: an old file is migrated on disk only when it is really written to. An empty file is no
 session to read: `open`, `set_session_file` and `continue_recent` make it one, at once and by its header, as
-the agents do (FORMATS 1.1; specs 002 "Load and Compatibility Behavior"). What may be written beside a running
+the agents do (formats/README.md, "pi"). What may be written beside a running
 agent is FORMATS 2.3.
 """
 
@@ -41,12 +41,12 @@ class SessionManager(Finding):
     """
 
     def get_path(self, from_id: str | None = None) -> list[Entry]:
-        """As `get_branch`, which oh-my-pi's document calls so (specs 000)."""
+        """As `get_branch`, which oh-my-pi's document calls so."""
         return self.get_branch(from_id)
 
     def flush(self) -> None:
         """Nothing is left to be written: each write is on the disk when it returns, and what waits for the
-        first answer goes on waiting (specs 002 "Durability operations").
+        first answer goes on waiting (formats/README.md, "Behaviour of SessionManager").
 
         :raises WriteFailed: what went wrong at the last write, again.
         """
@@ -114,8 +114,8 @@ class SessionManager(Finding):
     ) -> SessionManager:
         """The session that was last worked on in `cwd`, else a new one.
 
-        The session this terminal was last in comes first, where the agent keeps note of it (specs 002
-        "On-Disk Layout"), then the file that was written to last.
+        The session this terminal was last in comes first, where the agent keeps note of it
+        (formats/README.md, "Behaviour of SessionManager"), then the file that was written to last.
 
         :raises ReadOnly: there is none, and sessions of that agent are only read here.
         :raises NotASession, Unreadable, WriteFailed: as `open`.

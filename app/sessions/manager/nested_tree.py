@@ -1,4 +1,6 @@
-"""The entries of a session as nested nodes, for scripts (specs 001 "getTree"; PARITY 5 "Tree")."""
+"""The entries of a session as nested nodes, for scripts
+(formats/README.md, "Behaviour of SessionManager").
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything that is wrong with a session that could still be read (issue 3 "Bad input")."""
+"""Everything that is wrong with a session that could still be read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be asked of a session (specs 001 "SessionManager API")."""
+"""What can be asked of a session (formats/README.md, "Behaviour of SessionManager")."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class Session:
 
     @property
     def forks_last(self) -> bool:
-        """True where a fork carries the last messages over, and not a path to an entry (specs 003)."""
+        """True where a fork carries the last messages over, and not a path to an entry."""
         return self._file.book.dialect.forks_last
 
     @property
@@ -163,7 +163,7 @@ class Session:
         return None if entry_id is None else self._file.book.labels.get(entry_id)
 
     def build_session_context(self, leaf_id: str | None = None) -> Context:
-        """What the agent would send to the model (specs 002 "Context Reconstruction").
+        """What the agent would send to the model (formats/README.md, "Behaviour of SessionManager").
 
         :param leaf_id: as if that were the leaf; an id that is not there stands for the file's last entry.
         """

@@ -44,7 +44,9 @@ _TRIES = 50
 """How often a write is begun anew because somebody else wrote first. Each time they wrote a whole entry."""
 _TITLE = ("title", "titleSource")
 _NAMED = ("parentId", "targetId", "fromId", "firstKeptEntryId")
-"""The fields of an entry that name others, which must be there (FORMATS 2.0, rules 5 and 6)."""
+"""The fields of an entry that name others, which must be there
+(formats/README.md, "Rules for every write").
+"""
 
 
 class SessionFile(TrackedFile):
@@ -63,7 +65,7 @@ class SessionFile(TrackedFile):
         :param fields: the entry without id, parent and time; ``parentId`` where it goes below another entry
             than the leaf.
         :param operation: what kind of write it is to a running agent (`app.stores.base.DANGERS`).
-        :param keep_time: leave the file's time alone (FORMATS 2.0, rule 8).
+        :param keep_time: leave the file's time alone (formats/README.md, "Rules for every write").
         :param before_write: is called with the entry directly before it is written to the file, which is not
             at all while the session has no file, and again for each attempt.
         :raises ReadOnly, LiveSession, WriteFailed, Unreadable, BadValue: nothing was written.
@@ -189,7 +191,8 @@ class SessionFile(TrackedFile):
             refused(self.blobs.folder if self.blobs else self.path, error)
 
     def retitle(self, title: str, fields: Mapping[str, Any] | None = None) -> Entry | None:
-        """Put `title` into the title line; a file without one is written anew to get it (FORMATS 2.1).
+        """Put `title` into the title line; a file without one is written anew to get it
+        (formats/README.md, "Results of writing").
 
         :param title: "" for none.
         :param fields: of an entry that records the title, as for `append`; None for none.
@@ -318,7 +321,8 @@ class SessionFile(TrackedFile):
         return f"{found.reason}; if it has this session open, {harm}"
 
     def _migrate(self) -> None:
-        """Write a file of an old version as one of version 3, now that it is really written to (specs 002).
+        """Write a file of an old version as one of version 3, now that it is really written to
+        (formats/README.md, "Behaviour of SessionManager").
 
         Lines that are no entries stay where they are.
         """
@@ -347,7 +351,9 @@ class SessionFile(TrackedFile):
 
 
 def fresh_id(taken: Mapping[str, Any]) -> str:
-    """Eight hex digits that no entry has: an id used twice makes pi fail on open (FORMATS 2.0, rule 4)."""
+    """Eight hex digits that no entry has: an id used twice makes pi fail on open
+    (formats/README.md, "Rules for every write").
+    """
     while True:
         found = secrets.token_hex(4)
         if found not in taken:

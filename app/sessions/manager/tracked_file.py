@@ -1,4 +1,4 @@
-"""A session and the file it is kept in: read once, and read on where others wrote to it (PERFORMANCE 3.7)."""
+"""A session and the file it is kept in: read once, and read on where others wrote to it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """What leafmark itself has added to session files: from that, nobody need conclude that an agent has the file
-open (FORMATS 2.4).
+open (formats/README.md, "Detecting a running agent").
 
 An append is noted before it is made: in which file, from where to where, and a digest of its bytes. A note is
 believed only where those bytes stand in the file, so one of a write that never came to be, because the disk

@@ -1,4 +1,4 @@
-"""Blobs: what omp keeps beside its sessions instead of in them (FORMATS 1.2, specs 002).
+"""Blobs: what omp keeps beside its sessions instead of in them (formats/README.md, "oh-my-pi").
 
 A blob is a file named by the SHA-256 of its bytes, in lower-case hex and without an extension. An entry holds
 `blob:sha256:<hex>` in its place. omp also makes `<hex>.png` and the like for programs that open files by

@@ -1,4 +1,5 @@
-"""The one writer (FORMATS 2.0; DESIGN, invariants): every byte that leafmark puts into an agent's file.
+"""The one writer
+(formats/README.md, "Rules for every write"): every byte that leafmark puts into an agent's file.
 
 Two leafmarks exclude each other by a lock on the file itself, which leaves no trace. What an agent does in
 between shows in the file's size and times, which are looked at again, under the lock, just before the write.

@@ -1,4 +1,5 @@
-"""The bytes of an image: out of the entry itself, or out of what omp keeps beside its sessions (FORMATS 1.2).
+"""The bytes of an image: out of the entry itself, or out of what omp keeps beside its sessions
+(formats/README.md, "oh-my-pi").
 
 No other file is opened, whatever an entry says where its image is.
 """

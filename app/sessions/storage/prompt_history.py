@@ -1,7 +1,7 @@
-"""The prompts that were sent, to be found and sent again (specs 002 "Prompt History Storage").
+"""The prompts that were sent, to be found and sent again (formats/README.md, "Behaviour of SessionManager").
 
 A database of its own beside the sessions, and no part of any of them: `HistoryStorage` keeps one for this
-project, `open_history` looks into the one that omp keeps (FORMATS 1.2, `history.db`).
+project, `open_history` looks into the one that omp keeps (formats/README.md, "oh-my-pi").
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Where the bytes of sessions are: one small interface, kept by a file system or by memory (specs 002).
+"""Where the bytes of sessions are: one small interface, kept by a file system or by memory
+(formats/README.md, "Behaviour of SessionManager").
 
 Everything that leafmark writes to a session goes through the four ways of `SessionStorage`: one more line at
-the end, a new file, a whole file anew, the title slot in place (DESIGN, invariants). `tidy` clears up after
+the end, a new file, a whole file anew, the title slot in place. `tidy` clears up after
 writes that were killed.
 """
 
@@ -43,7 +44,8 @@ class SessionStorage(Protocol):
         """Write `line`, newline included, after the last whole line, in one write.
 
         :param expected: what the file was when it was read.
-        :param keep_time: leave the file's modification time as it is (FORMATS 2.0, rule 8).
+        :param keep_time: leave the file's modification time as it is
+            (formats/README.md, "Rules for every write").
         :raises Unreadable: there is no file.
         :raises Changed: the file is not `expected` any more; nothing was written.
         :raises LiveSession: another process has written half of the last line, and does not finish it.

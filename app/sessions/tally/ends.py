@@ -1,4 +1,4 @@
-"""What the two ends of a session's file tell of it, before anybody has read the file (PERFORMANCE 3.5).
+"""What the two ends of a session's file tell of it, before anybody has read the file.
 
 A list of thousands of sessions is on the screen long before all of their files are read: the header and the
 first prompt stand at the beginning of a file, the newest message and mostly the name at its end.
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 HEAD = 4 << 10
 TAIL = 32 << 10
-"""Bytes that are read of the beginning and, at most, of the end, as for omp's own list (FORMATS 1.2
-"Listing").
+"""Bytes that are read of the beginning and, at most, of the end, as for omp's own list
+(formats/README.md, "oh-my-pi").
 """
 
 NEAR = 8 << 10

@@ -1,6 +1,6 @@
 """The state that a reading of a file leaves for the next one, in two halves.
 
-One more entry must not cost writing down again what is known of twenty thousand (PERFORMANCE 5.9). Imports
+One more entry must not cost writing down again what is known of twenty thousand. Imports
 nothing: who stores states need not know what is in them.
 """
 

@@ -1,4 +1,4 @@
-"""Which entries no entry names as its parent, counted as a file grows (issue 2; PERFORMANCE 3.6).
+"""Which entries no entry names as its parent, counted as a file grows.
 
 A session has tens of thousands of entries, and one more must not cost a look at all of them, nor writing
 down all of them again. So what is stored between two looks is packed: the leaves as one byte string, the

@@ -1,4 +1,4 @@
-"""The row that a tally's sums amount to (issue 2, item 6)."""
+"""The row that a tally's sums amount to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The row of a file: read whole, or only the bytes that were added since the last look (PERFORMANCE 3.7)."""
+"""The row of a file: read whole, or only the bytes that were added since the last look."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lines of a block, taken into a session's sums all at once (PERFORMANCE 2.1)."""
+"""The lines of a block, taken into a session's sums all at once."""
 
 from __future__ import annotations
 

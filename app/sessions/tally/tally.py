@@ -1,6 +1,6 @@
-"""A session's row, folded from its lines one after the other and able to go on later (PERFORMANCE 3.6, 3.7).
+"""A session's row, folded from its lines one after the other and able to go on later.
 
-What is counted is what pi counts (FORMATS 1.1 "Listing values"). Where pi would drop a whole session because
+What is counted is what pi counts (formats/README.md, "pi"). Where pi would drop a whole session because
 of one line, the session stays and the line is a fault.
 """
 

@@ -1,4 +1,4 @@
-"""The branches of a session: how long, how dear, and where each left the active path (issue 6 "Compare").
+"""The branches of a session: how long, how dear, and where each left the active path.
 
 A branch is the whole way from a root to an end, so what several of them share counts in each. An end is an
 entry after which nobody says anything; the leaf is one, whatever comes after it. Labels, marks and the like

@@ -1,4 +1,4 @@
-"""What each entry of a tree cost and called, read in one go through its file (PERFORMANCE 2.1)."""
+"""What each entry of a tree cost and called, read in one go through its file."""
 
 from __future__ import annotations
 

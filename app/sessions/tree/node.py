@@ -1,4 +1,4 @@
-"""One entry of a tree, light enough for tens of thousands of them (DESIGN "How data flows", 3)."""
+"""One entry of a tree, light enough for tens of thousands of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The entries along one path of a session, read only as far as somebody looks (DESIGN "active path").
+"""The entries along one path of a session, read only as far as somebody looks.
 
 The end of a session of tens of thousands of entries is found without reading what is before it: the leaf is
 the last entry of the file, its parent stands before it, and so on upwards. Where the file alone does not tell

@@ -1,4 +1,4 @@
-"""What a row needs of an entry, taken from its line (PARITY 4.2 "rows")."""
+"""What a row needs of an entry, taken from its line."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 PREVIEW_LIMIT = 512
 _BLANKS_LOOKED_AT = 4096
 
-# nickcecere/agent's words (specs 003) and the transcript's, as pi says them.
+# nickcecere/agent's words and the transcript's, as pi says them.
 _ROLES = {"tool_result": "toolResult", "tool": "toolResult"}
 _STOPS = {"tool_use": "toolUse"}
 

@@ -1,4 +1,4 @@
-"""A session opened for reading: the tree of its entries, its leaf, labels and name (DESIGN "How data flows").
+"""A session opened for reading: the tree of its entries, its leaf, labels and name.
 
 Bodies stay in the file, and so does what a row says: `SessionTree.read` fetches one, `SessionTree.read_rows`
 the other. Nothing here writes, not even a migration.
@@ -38,7 +38,7 @@ class SessionTree:
 
     path, header  what was opened
     entries       every entry, in file order
-    leaf          where the agent would go on (FORMATS 1.5), None in an empty session
+    leaf          where the agent would go on (formats/README.md, "Leaf"), None in an empty session
     problems      the lines that were skipped and other faults, in file order; invalid values of entries are
                   listed by `sessions.tally.problems` alone
     is_whole      False where only the end of the file was read

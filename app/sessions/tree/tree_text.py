@@ -1,4 +1,4 @@
-"""What the entries of a tree say, folded, to look for words in all of them (issue 6, "Search within").
+"""What the entries of a tree say, folded, to look for words in all of them.
 
 The file is read in blocks of about a megabyte. What a block says is kept once it was read, as far as there is
 room; of a longer session the rest is read again for each search, so that memory stays bounded.

@@ -31,5 +31,5 @@ def iso_seconds(ms: int) -> str:
 
 
 def file_stamp(ms: int) -> str:
-    """`ms` as it stands in a file name: "2026-02-16T10-20-30-000Z" (FORMATS 1.1)."""
+    """`ms` as it stands in a file name: "2026-02-16T10-20-30-000Z" (formats/README.md, "pi")."""
     return iso(ms).replace(":", "-").replace(".", "-")

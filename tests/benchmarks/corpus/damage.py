@@ -1,4 +1,4 @@
-"""Every kind of damage a corpus has (PERFORMANCE 4). Each function gives a draft and its truth.
+"""Every kind of damage a corpus has. Each function gives a draft and its truth.
 
 A complete line that cannot be read is one problem, and so is a last line cut short in an old file.
 Where the documents leave a field to the reader, the function opens it (`Truth.open`).

@@ -1,4 +1,4 @@
-"""Sessions with lines that cannot be read, or only with care (PERFORMANCE 4)."""
+"""Sessions with lines that cannot be read, or only with care."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def garbage_line(maker: Maker) -> Draft:
 
 
 def glued_lines(maker: Maker) -> Draft:
-    """Two entries on one line: the newline between them was lost (FORMATS 1.2)."""
+    """Two entries on one line: the newline between them was lost (formats/README.md, "oh-my-pi")."""
     draft = half(maker)
     line = message_line(draft, "torn off")
     draft.lost(line + draft.line("custom", ',"customType":"x"', "00000000", draft.leaf))

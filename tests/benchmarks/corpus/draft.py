@@ -28,7 +28,7 @@ def quote(text: str) -> str:
 
 
 class Draft:
-    """The pi family's spelling (FORMATS 1.1, 1.3); the other programs' drafts change parts of it.
+    """The pi family's spelling (formats/README.md, "pi"); the other programs' drafts change parts of it.
 
     Every method appends one line to `lines` and says in `truth` what a reader must make of it.
     `at` is the clock of the session (ms); whoever writes a conversation moves it on.
@@ -204,7 +204,9 @@ class Draft:
         )
 
     def hook_message(self, text: Text) -> None:
-        """A message of the role that version 3 renamed to custom (specs 002)."""
+        """A message of the role that version 3 renamed to custom
+        (formats/README.md, "Behaviour of SessionManager").
+        """
         self.message(
             "hookMessage",
             f'{{"role":"hookMessage","customType":"plan","content":{text.json},"display":true,"timestamp":{self.at}}}',

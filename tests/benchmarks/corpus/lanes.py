@@ -1,4 +1,6 @@
-"""pi's next format, "lanes" (FORMATS 1.1): tip, labels, name and costs are writes beside the entries."""
+"""pi's next format, "lanes"
+(formats/README.md, "pi"): tip, labels, name and costs are writes beside the entries.
+"""
 
 from __future__ import annotations
 

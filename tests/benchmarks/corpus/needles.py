@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 CONVERSATION = frozenset((
     "user", "assistant", "thinking", "compaction", "branch_summary", "custom_message", "abandoned",
 ))  # fmt: skip
-"""Places that are searched as one types (PERFORMANCE 3.3). "abandoned" is a prompt off the active path."""
+"""Places that are searched as one types. "abandoned" is a prompt off the active path."""
 META = frozenset(("label", "name"))
 DEEP = frozenset(("tool_result", "tool_arguments", "bash_command", "bash_output"))
-"""Places that only the files themselves have (PERFORMANCE 3.4)."""
+"""Places that only the files themselves have."""
 
 _EVENTS = {
     "compaction": "compaction",

@@ -1,4 +1,4 @@
-"""Where each program keeps its files, and what it calls them (FORMATS 1)."""
+"""Where each program keeps its files, and what it calls them (formats/README.md, "The version 3 family")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The other three programs' spellings (FORMATS 1.2 to 1.4)."""
+"""The other three programs' spellings (formats/README.md, "oh-my-pi")."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class OmpDraft(Draft):
 
 
 class OldIndusagiDraft(Draft):
-    """indusagi's fork of pi: a name is never cleared (FORMATS 1.3)."""
+    """indusagi's fork of pi: a name is never cleared (formats/README.md, "indusagi")."""
 
     can = EVENTS - {"usage"}
 
@@ -63,7 +63,7 @@ class OldIndusagiDraft(Draft):
 
 
 class AgentDraft(Draft):
-    """nickcecere/agent: snake_case, linear, costs not written (specs 003)."""
+    """nickcecere/agent: snake_case, linear, costs not written."""
 
     can = frozenset({"compaction"})
 

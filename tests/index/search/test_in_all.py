@@ -144,7 +144,7 @@ def test_every_text_of_every_kind_of_line_is_looked_through(dialect: str, writte
 def test_what_is_nested_deeply_is_looked_through(
     world: World, levels: int, opening: str, closing: str
 ) -> None:
-    """pi's parser does not mind (PERFORMANCE 4)."""
+    """pi's parser does not mind."""
     deep = opening * levels + '"%s"' + closing * levels
     call = '{"type":"toolCall","id":"c","name":"bash","arguments":{"x":' + deep % "asked" + "}}"
     messages = [

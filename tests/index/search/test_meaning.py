@@ -1,4 +1,4 @@
-"""What matches, and what is shown of it (issue 4, "Query language" and "Results")."""
+"""What matches, and what is shown of it."""
 
 from __future__ import annotations
 

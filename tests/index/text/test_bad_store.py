@@ -1,6 +1,4 @@
-"""A text store in any condition: nothing is lost, nothing is wrong, and a scan never fails for it (issue 4,
-"Bad input").
-"""
+"""A text store in any condition: nothing is lost, nothing is wrong, and a scan never fails for it."""
 
 from __future__ import annotations
 

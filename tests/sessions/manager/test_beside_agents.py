@@ -1,4 +1,6 @@
-"""What is written to a session that a running agent has open (FORMATS 2.3)."""
+"""What is written to a session that a running agent has open
+(formats/README.md, "Writing beside a running agent").
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The names that the format documents give are there, and mean what stands in them (specs 000 to 004)."""
+"""The names that the format documents give are there, and mean what stands in them."""
 
 from __future__ import annotations
 

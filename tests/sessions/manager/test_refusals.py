@@ -1,4 +1,4 @@
-"""What the system refuses, and what JSON cannot hold (specs 002 "Failure Model")."""
+"""What the system refuses, and what JSON cannot hold (formats/README.md, "Behaviour of SessionManager")."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Files that another process looks through, the oldest first, while this one does something else or comes
-from the other end (PERFORMANCE 2.4 "Deep scan").
+from the other end.
 
 It begins before what decodes lines is loaded: nearly all files are passed over at a glance. The few that are
 not are left to this process, which needs that in any case.

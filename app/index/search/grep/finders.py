@@ -2,7 +2,7 @@
 
 Each finder is called with the data and from where to where to look, and gives the first place or -1.
 StringZilla does not let go of the interpreter, so nothing is asked of it at once that takes longer than a
-millisecond (PERFORMANCE 2.4 "GIL").
+millisecond.
 """
 
 from __future__ import annotations

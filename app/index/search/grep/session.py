@@ -1,4 +1,4 @@
-"""One session after the other looked through in its file (PERFORMANCE 2.4 "Deep scan", 3.4).
+"""One session after the other looked through in its file.
 
 Most files have nothing of what is looked for: that is seen at a glance, and not a line of them is decoded.
 The others are looked into, see `deep.spots`.

@@ -1,4 +1,4 @@
-"""Where in one file the terms are (PERFORMANCE 2.4 "Deep scan").
+"""Where in one file the terms are.
 
 First it is seen whether the bytes may have all that is wanted. Then lines that may have something are
 decoded, those near the end first, and each of them looked through up to the first text with a term, until it
