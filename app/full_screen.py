@@ -49,7 +49,8 @@ def run(setup: Setup, theme: str, ending: Ending, query: str | None = None) -> t
     :return: the plan of the session that was chosen, else None; the exit code; what went wrong, "" if
         nothing.
     """
-    from app import first_frame, paths
+    from app import paths
+    from app.startup import first_frame
     from app.view.arrangement import initial
     from app.view.terminal import is_ascii_terminal
 

@@ -305,13 +305,6 @@ print(json.dumps([loaded, ssl.create_default_context().check_hostname]))
 """
 
 
-def test_the_screen_waits_for_no_encryption_and_who_wants_it_gets_it() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", WITHOUT_SSL], cwd=ROOT, capture_output=True, text=True, timeout=60, check=True
-    )
-    assert json.loads(done.stdout) == [False, True]
-
-
 def _loaded(modules: str, names: set[str]) -> str:
     """Those of the names that importing the modules loads; "" for none."""
     code = f"import sys, {modules}\nprint(*sorted({names!r} & sys.modules.keys()))"

@@ -10,7 +10,7 @@ from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 from textual._xterm_parser import XTermParser
 from textual.messages import TerminalSupportsSynchronizedOutput
 
-from app import terminal_input
+from app.startup import terminal_input
 from app.startup.terminal_input import PAUSE, TerminalInput
 
 PIECES = [

@@ -31,7 +31,7 @@ SENSELESS = [
 ]
 HOSTILE_PASTE = b"\x1b[200~a\x1b[0m\x04\ry\r\x1b[201~"
 DIES_AT_AN_EXCLAMATION_MARK = """
-from app import terminal_input
+from app.startup import terminal_input
 class Dying(terminal_input.TerminalInput):
     def take(self, data, now):
         if data == b"!":

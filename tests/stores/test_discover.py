@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -256,26 +254,3 @@ def test_what_an_agent_cannot_do_is_said() -> None:
     assert "transcript" in agent_named("indusagi").why_not("label", "/x/y.ndjson")
     with pytest.raises(KeyError):
         agent_named("PI")
-
-
-def test_the_stores_import_nothing_slow() -> None:
-    """Fast path: only what every interpreter has loaded, until a settings file is read."""
-    script = (
-        "import sys; before = set(sys.modules); import app.stores, app.stores.layout, app.stores.live;"
-        "app.stores.discover({}, '/nonexistent', '/nonexistent');"
-        "print(' '.join(sorted(set(sys.modules) - before)))"
-    )
-    command = [sys.executable, "-S", "-c", script]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    loaded = {name.partition(".")[0] for name in done.stdout.split()}
-    assert loaded <= {
-        "app",
-        "__future__",
-        "os",
-        "stat",
-        "errno",
-        "_stat",
-        "posixpath",
-        "genericpath",
-        "_collections_abc",
-    }

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from app import first_frame
 from app.index.catalog.front import Front
 from app.index.index import Index
 from app.setup import Setup
+from app.startup import first_frame
 from app.stores import discover
 from app.view.arrangement import initial
 from app.widgets.session_list import SessionListView

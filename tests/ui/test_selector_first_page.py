@@ -6,11 +6,11 @@ import threading
 
 import pytest
 
-from app import first_frame, key_order
 from app.index.catalog.front import Front
 from app.index.index import Index
 from app.screens.keeping_screen import KeepingScreen
 from app.setup import Setup
+from app.startup import first_frame, key_order
 from app.stores import discover
 from app.view import first_page
 from app.view.arrangement import initial

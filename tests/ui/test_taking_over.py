@@ -7,12 +7,13 @@ from __future__ import annotations
 import pytest
 from textual.screen import Screen
 
-from app import first_frame, paths
+from app import paths
 from app.index.catalog.front import Front
 from app.index.index import Index
 from app.screens.sessions_screen import SessionsScreen
 from app.services.indexing import place_of
 from app.setup import Setup
+from app.startup import first_frame
 from app.stores import discover
 from app.stores.pins import set_own_pin
 from app.view.arrangement import initial
