@@ -218,6 +218,7 @@ def test_gigabytes_of_nul_bytes_behind_a_session_take_no_memory(tmp_path: Path) 
     path.parent.mkdir(parents=True)
     path.write_bytes(content(HEADER, *entries(0, 4)))
     os.truncate(path, 4 << 30)
+    os.utime(path, (1_700_000_000, 1_700_000_000))  # a fresh unfinished line is left to its writer
     (path.parent / "other.jsonl").write_bytes(content({**HEADER, "id": "other"}, *entries(0, 2)))
     command = [sys.executable, "-c", SPARSE, str(ROOT), str(path), str(folder)]
     env = {"HOME": str(tmp_path), "PATH": os.defpath}

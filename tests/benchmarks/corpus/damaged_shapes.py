@@ -113,10 +113,12 @@ def header_after_blank(maker: Maker) -> Draft:
 
 
 def header_after_entry(maker: Maker) -> Draft:
-    """A readable line before the header: pi drops the session; what the line counts as is open."""
+    """A readable line before the header, which is not in its place: pi refuses the session. Whether the line
+    counts as an entry is open.
+    """
     draft = half(maker)
     draft.lines[:2] = [draft.lines[1], draft.lines[0]]
-    draft.truth.problems += 1
+    draft.truth.problems += 2
     draft.truth.open |= {"entry_count", "leaf_count"}
     return draft
 

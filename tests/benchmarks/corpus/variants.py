@@ -190,6 +190,7 @@ def omp_short_slot(maker: Maker, entries: int) -> Draft:
     """A title line that is not 256 bytes long: omp refuses it, a reader should not."""
     draft = _omp(maker, entries)
     draft.slot("A short line", padded=False)
+    draft.truth.problems += 1
     draft.header()
     maker.talk(draft, entries)
     return draft
