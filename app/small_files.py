@@ -1,4 +1,4 @@
-"""Small files: reading one that others write (settings, pins, notes; FORMATS 1), checking a path that stands
+"""Small files: reading one that others write (settings, pins, notes), checking a path that stands
 in one, and putting one in its place whole.
 
 What lies where one is read may be anything: a cloned repository brings links to devices, a named pipe waits

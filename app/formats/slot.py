@@ -1,7 +1,8 @@
 """The title slot of omp: the 256 bytes at the head of a session that may be overwritten in place.
 
-FORMATS 1.2 and 2.1. Where a slot stands, omp reads the title from nowhere else, and a running omp bears that
-these bytes change because the size of the file does not. The slot is one line of JSON, filled up with blanks:
+See formats/README.md, "Titles of oh-my-pi". Where a slot stands, omp reads the title from nowhere else, and
+a running omp bears that these bytes change because the size of the file does not. The slot is one line of
+JSON, filled up with blanks:
 `{"type":"title","v":1,"title":…,"source":…,"updatedAt":…,"pad":"   "}` and a newline.
 """
 

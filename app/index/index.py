@@ -1,4 +1,4 @@
-"""The index as the rest of the program sees it: rows at once, then what changes (DESIGN)."""
+"""The index as the rest of the program sees it: rows at once, then what changes."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 Signature = tuple[int, int, int, int]
-"""(inode, size, mtime_ns, ctime_ns): a file whose four are unchanged is not read again (DESIGN)."""
+"""(inode, size, mtime_ns, ctime_ns): a file whose four are unchanged is not read again."""
 
 FIELDS = (
     "path",

@@ -1,5 +1,5 @@
-"""The sessions of sub-agents, which lie in the folder of artifacts of the session that started them (FORMATS
-1.2, "Beside and around"). No agent lists them, and the index does not follow them: they are looked for when
+"""The sessions of sub-agents, which lie in the folder of artifacts of the session that started them. No
+agent lists them, and the index does not follow them: they are looked for when
 somebody asks.
 """
 

@@ -141,10 +141,10 @@ class Store:
 
 
 class Agent:
-    """A program that writes sessions. Subclasses fill in the facts of FORMATS 1 and 3; they hold no state.
+    """A program that writes sessions. Subclasses fill in its facts (formats/README.md) and hold no state.
 
-    `command` is the executable's name; `process_names` the names under which the kernel knows it (FORMATS
-    2.4); `variables` the environment variables that move its store; `suffixes` the ends of its sessions'
+    `command` is the executable's name; `process_names` the names under which the kernel knows it;
+    `variables` the environment variables that move its store; `suffixes` the ends of its sessions'
     file names; `can` the subset of `ABILITIES` that its files carry.
     """
 

@@ -24,8 +24,7 @@ LIVE = "live"
 MAYBE = "maybe"
 IDLE = "idle"
 
-# A file that we ourselves saw grow this short a time ago has a writer, whether we find it or not (FORMATS
-# 2.4).
+# A file that we ourselves saw grow this short a time ago has a writer, whether we find it or not.
 GROWING_MS = 5_000
 # "Modified recently" beside a running agent in the same folder: longer than a slow turn, shorter than a
 # break.
@@ -194,9 +193,7 @@ def _process_names(agent: str) -> frozenset[str]:
 
 
 def _claim_open_files(snapshot: Processes, process: Process, suffixes: tuple[str, ...]) -> None:
-    """Files held open are sessions, or lie in the artifacts folder of one (a sub-agent's session, FORMATS
-    1.2).
-    """
+    """Files held open are sessions, or lie in the artifacts folder of one (a sub-agent's session)."""
     for path in process.files:
         reason = f"process {process.pid} ({process.name}) has it open"
         folder = os.path.dirname(path)

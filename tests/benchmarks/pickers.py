@@ -135,7 +135,7 @@ def in_both_kinds(
     """Bar 2 beside fast-resume, both in a terminal of the same kind, in turn.
 
     It asks for the background colour before it draws anything, and waits a tenth of a second for an answer,
-    or for the one to what it asks behind that. The 131 ms of PERFORMANCE 1.2, against which the bar was set,
+    or for the one to what it asks behind that. The 131 ms against which the bar was set
     come with that wait alone: so it is judged in a terminal that leaves both unanswered and answers what is
     asked later, for which it would wait another two seconds. In one that answers everything at once, as most
     do, there is no wait, and Python's own start takes up to half of fast-resume's time: that is told and not

@@ -1,5 +1,5 @@
-"""leafmark whose cold index makes the rows and keeps no text: bar 3 as issue 2 has it, where no text was kept
-yet. Workers read and decode every line as ever, and leave out only what is for the search.
+"""leafmark whose cold index makes the rows and keeps no text, as it was before
+texts were kept. Workers read and decode every line as ever, and leave out only what is for the search.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""FORMATS 2.2 and specs 002: what is carried over or migrated loses nothing on the way."""
+"""Migration and forks: what is carried over or migrated loses nothing on the way."""
 
 from __future__ import annotations
 

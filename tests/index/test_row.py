@@ -1,4 +1,4 @@
-"""Rows: their order of fields, and the JSON of issue 2, item 6."""
+"""Rows: their order of fields, and their JSON."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""What the real oh-my-pi has put into its archive comes back as it was, and oh-my-pi lists it again (FORMATS
-1.2, "Beside and around").
-"""
+"""What the real oh-my-pi has put into its archive comes back as it was, and oh-my-pi lists it again."""
 
 from __future__ import annotations
 

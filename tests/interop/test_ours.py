@@ -184,7 +184,7 @@ def test_a_fork_of_all_of_it(agent: str, tmp_path: Path, request: pytest.Fixture
 def test_a_leaf_that_was_moved_stays_moved(
     agent: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    """FORMATS 2.1 (c): the next message hangs below the entry that a `custom` entry names as its parent."""
+    """The next message hangs below the entry that a `custom` entry names as its parent."""
     program: Program = request.getfixturevalue(agent)
     manager = SessionManager.create(
         str(tmp_path), str(tmp_path / "s"), agent=agent, env={"HOME": str(tmp_path)}

@@ -1,6 +1,4 @@
-"""The lock under which the real omp writes a session is the one that is held while it is taken away (FORMATS
-2.3).
-"""
+"""The lock under which the real omp writes a session is the one that is held while it is taken away."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def sessions(draw: st.DrawFn) -> list[dict[str, Any]]:
 
 
 def leaves_of(lines: list[dict[str, Any]]) -> int:
-    """By the definition of issue 2: entries that no entry names as its parent."""
+    """Branch ends are entries that no entry names as its parent."""
     ids = [line["id"] if isinstance(line["id"], str) else None for line in lines]
     if all(each is None for each in ids):
         return min(len(ids), 1)

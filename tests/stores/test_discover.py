@@ -1,4 +1,4 @@
-"""Where sessions are looked for: FORMATS 1, "Where". Home, environment and folder are always made up."""
+"""Where sessions are looked for. Home, environment and folder are always made up."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ def test_omp_xdg_counts_only_where_its_folder_exists(home: Path) -> None:
 
 
 def test_every_variable_that_leads_to_a_store_is_handed_over(home: Path) -> None:
-    """FORMATS 3, "Resume in the right store": with what a store says of itself alone, it is found again."""
+    """With what a store says of itself alone, it is found again."""
     for folder in ("data/omp", ".omp/profiles/old", "cfg/agent"):
         (home / folder).mkdir(parents=True)
     env = {

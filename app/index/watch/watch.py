@@ -1,7 +1,7 @@
 """To notice that files changed by the system's own notices.
 
-They only give hints (see `index.hints`); `follow` decides what to read. PERFORMANCE 2.6 has the measurements
-behind the numbers, and why watchfiles' own polling is not used.
+They only give hints (see `index.path_events`); `follower` decides what to read. The benchmarks have
+the measurements behind the numbers, and why watchfiles' own polling is not used.
 """
 
 from __future__ import annotations

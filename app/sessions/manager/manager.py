@@ -2,12 +2,11 @@
 
 The names are those of the format documents, in Python's spelling. `leaf_id`, `leaf_entry`, `header`, `cwd`,
 `is_persisted` and all about the session's name, id, file and folder are properties; `setSessionName` is
-`set_name`, and `Fork` of specs 003 is `fork_from`.
+`set_name`, and the `Fork` of nickcecere/agent is `fork_from`.
 
 Reading never writes: an old file is migrated on disk only when it is really written to. An empty file is no
 session to read: `open`, `set_session_file` and `continue_recent` make it one, at once and by its header, as
-the agents do (formats/README.md, "pi"). What may be written beside a running
-agent is FORMATS 2.3.
+the agents do. formats/README.md, "Writing beside a running agent", says what may be written then.
 """
 
 from __future__ import annotations

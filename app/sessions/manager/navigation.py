@@ -1,4 +1,4 @@
-"""Where the leaf goes when a user picks an entry in the tree (pi's `/tree`; PARITY 5 "Navigation").
+"""Where the leaf goes when a user picks an entry in the tree (pi's `/tree`).
 
 Looking a place up changes nothing: whoever moves the leaf does so afterwards, with `SessionManager.branch`,
 `reset_leaf`, `move_leaf` or `branch_with_summary`. A summary is written only by the last of them, below

@@ -1,6 +1,6 @@
 """Writing to a session's file: when it is born, one more entry, a title, a newer version.
 
-Specs 002 "Write pipeline" and "Failure Model"; FORMATS 2.0 to 2.3 for everything beside a running agent.
+See formats/README.md, "Writing", also for everything beside a running agent.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What omp leaves out of an entry when it writes it down, and the way back.
 
-Only omp writes like this: pi keeps images where they are and cuts nothing. The rules are those of specs 002,
-"Data Size Controls", with what omp 18.2.3 adds: images also stand in `images`, `frames`, `image_url` and the
+Only omp writes like this: pi keeps images where they are and cuts nothing. The rules are those of
+formats/README.md, "Size limits of oh-my-pi": images also stand in `images`, `frames`, `image_url` and the
 results of image generation, and what a provider signed or sealed stays as it is: cut, it is worth nothing.
 """
 

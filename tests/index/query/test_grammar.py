@@ -157,7 +157,7 @@ def test_a_value_that_is_still_empty_is_left_out() -> None:
     ],
 )
 def test_a_quote_that_is_not_closed_is_left_out(text: str, plain: str) -> None:
-    """PARITY 5, "Search": an unbalanced quote is treated as words."""
+    """As in pi, an unbalanced quote is treated as words."""
     assert [(each.kind, each.text, each.negated) for each in read(text).terms] == [
         (each.kind, each.text, each.negated) for each in read(plain).terms
     ]

@@ -1,4 +1,4 @@
-"""PARITY 5, "Context building"; specs 002 "Context Reconstruction"."""
+"""The context that `build_session_context` gives."""
 
 from __future__ import annotations
 

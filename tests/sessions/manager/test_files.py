@@ -1,4 +1,4 @@
-"""PARITY 5, "File operations" and "Listing"; specs 002 "Load", "Write pipeline"; specs 001 API."""
+"""Opening, creating and listing session files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PARITY 5, "Labels"; FORMATS 2.1 a and b."""
+"""Labels and names, as the agents read them."""
 
 from __future__ import annotations
 

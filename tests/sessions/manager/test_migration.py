@@ -1,4 +1,4 @@
-"""PARITY 5, "Migration"; specs 002 "Versioning and Migration": on disk only with a real write."""
+"""Migrations happen on disk only with a real write."""
 
 from __future__ import annotations
 

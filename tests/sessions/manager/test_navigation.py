@@ -1,6 +1,4 @@
-"""PARITY 5, "Navigation". Its last sentence, on instructions for the summariser, has no meaning here: a
-summary is handed over ready made.
-"""
+"""Where the leaf goes when an entry of the tree is picked. A summary is handed over ready made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PARITY 5, "Tree" and "Navigation"; FORMATS 2.1 c and d, 2.2."""
+"""The tree of a session, and moving and forking its branches."""
 
 from __future__ import annotations
 

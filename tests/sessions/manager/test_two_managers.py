@@ -1,4 +1,4 @@
-"""FORMATS 2.0, rules 1, 5 and 6: what another writes between our reading and our writing counts."""
+"""What another writes between our reading and our writing counts."""
 
 from __future__ import annotations
 

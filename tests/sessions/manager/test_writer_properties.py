@@ -1,4 +1,4 @@
-"""FORMATS 2.0 for any order of writes, by us and by others: the file stays whole and says what we say."""
+"""Any order of writes, by us and by others: the file stays whole and says what we say."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""FORMATS 2.0 and 2.3, specs 002 "Error behavior": writing next to others, and when the system says no."""
+"""Writing next to others, and when the system says no."""
 
 from __future__ import annotations
 
