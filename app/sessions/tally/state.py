@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Struct, field
 
 from app.formats.dialects import named
-from app.formats.header import Header  # noqa: TC001 - msgspec reads the annotation
+from app.formats.header import Header
 from app.formats.silent import SILENT
 from app.sessions.header_checks import Heads
 from app.sessions.tally.halves import NONE, Halves
