@@ -108,23 +108,6 @@ def test_no_environment_and_no_site_packages_but_all_that_we_can_import() -> Non
     assert set(filter(None, sys.path)) <= set(command)
 
 
-LOADED = """
-import sys; sys.path[:] = sys.argv[1:]
-from app.index.workers import worker
-worker.load()
-print(*sys.modules)
-"""
-
-
-def test_a_worker_loads_only_what_it_decodes_with() -> None:
-    command = [LOADED if word == worker.START else word for word in _command()]
-    loaded = set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
-    assert {"msgspec", "app.sessions.tally.ends", "app.sessions.tally.summarise"} <= loaded
-    # Each of these takes as long as a hundred files or more, and comes along unasked.
-    assert not loaded & {"orjson", "dataclasses", "inspect", "_hashlib", "subprocess", "threading"}
-    assert not loaded & {"typing_extensions", "msgspec.inspect", "textwrap", "platform"}
-
-
 def test_the_first_batches_are_small_and_none_is_large() -> None:
     many = [(("p", (), 0, (), 0, b""), 300_000)] * 1000
     sizes = [sum(many[index][1] for index, _ in batch) for batch in _batches(many)]
