@@ -177,8 +177,10 @@ def _limit_threads() -> None:
     try:
         import ctypes
 
-        # Only glibc has it.
+        # Only glibc has these. A thread that Python stops at exit needs the second, and aborts the process if
+        # it cannot be loaded then.
         ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
+        ctypes.CDLL("libgcc_s.so.1")
     except (ImportError, OSError, AttributeError):
         pass
 
