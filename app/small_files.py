@@ -4,7 +4,7 @@ in one, and putting one in its place whole.
 What lies where one is read may be anything: a cloned repository brings links to devices, a named pipe waits
 for ever, a file with holes is longer than any memory. Such are refused, with the reason in a few words.
 
-On the fast path: imports nothing but `os`, `stat` and `errno`.
+The first frame loads this module, so it imports no heavy library.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Nothing a session holds may reach a terminal as it is: an escape sequence could 
 bidirectional override could show a command other than the one that is run, a lone surrogate cannot be
 encoded at all. Everything that is drawn goes through `inert` or `one_line` first.
 
-This module is on the fast path of the first frame: it imports nothing.
+The first frame loads this module, so it imports no heavy library.
 """
 
 from __future__ import annotations

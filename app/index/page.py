@@ -7,7 +7,7 @@ catalog since. Any other record, or anything odd, and there is no page.
 
 What the walk itself does not say is beside its checksum: a row that was damaged may be one still.
 
-On the fast path of a list: imports nothing but what makes a row.
+A printed list loads this module, so it imports no heavy library.
 """
 
 from __future__ import annotations

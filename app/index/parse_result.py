@@ -1,6 +1,6 @@
 """What one reading of a file gave: its row, and where the next reading may go on.
 
-On the fast path of the first frame (the catalog stores readings): imports nothing.
+The first frame loads this module, so it imports no heavy library.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A row of the catalog: a session's summary, and the file it was read from.
 
-On the fast path of the first frame: imports nothing but the names of the summary's fields.
+The first frame loads this module, so it imports no heavy library.
 """
 
 from __future__ import annotations

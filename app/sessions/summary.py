@@ -1,6 +1,6 @@
 """What is known of a session without opening its tree: one row of the list.
 
-On the fast path of the first frame: this module imports only `app.formats.text`.
+The first frame loads this module, so it imports no heavy library.
 """
 
 from __future__ import annotations

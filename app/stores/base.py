@@ -4,7 +4,7 @@ An `Agent` knows where its sessions may be, how one is resumed and what the agen
 is one folder of sessions together with the way it was found, because a session has to be resumed under the
 very variables and arguments that led to its folder (formats/README.md, "Resuming").
 
-On the fast path: nothing is imported here beyond `os`, `stat` and `errno`.
+The first frame loads this module, so it imports no heavy library.
 """
 
 from __future__ import annotations
